@@ -1,10 +1,7 @@
 //! Commands for RAID cards: each maker's program and its words for the same setting.
 
-use serde::Serialize;
-
 /// The program that describes and sets a card.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardTool {
     /// Broadcom MegaRAID.
     Storcli,

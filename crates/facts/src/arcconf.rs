@@ -1,8 +1,8 @@
 //! `arcconf getconfig N [AL|AD|LD|PD]` (Adaptec and Microchip, as in the H3C P460).
 
-use crate::card::{Card, CardDrive, Field, Volume, WritePolicy};
+use crate::card::{Card, CardDrive, Volume, WritePolicy};
 use crate::units::binary;
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
+use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 
 /// What a `name : value` line belongs to.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             let at = At::new(value.to_string(), line);
             if cards.is_empty() && name != "Controllers found" {
                 // `getconfig 1 LD` prints no controller section.
-                cards.push(new_card(line, 1));
+                cards.push(new_card(1));
             }
             let Some(card) = cards.last_mut() else {
                 continue;
@@ -48,7 +48,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             ended = true;
         } else if lower == "controller information" {
             section.clear();
-            cards.push(new_card(line, cards.len() + 1));
+            cards.push(new_card(cards.len() + 1));
             object = Object::Controller;
         } else if let Some(next) = heading(content, &lower, line, &mut cards) {
             object = next;
@@ -65,7 +65,6 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     } else if !ended {
         problems.push(Problem::new(
             crate::last_line(text),
-            ProblemKind::Truncated,
             format!(
                 "arcconf ends with \"Command completed successfully.\"; this text ends with {:?}",
                 excerpt(text.lines().last().unwrap_or(""))
@@ -87,21 +86,21 @@ fn heading(content: &str, lower: &str, line: u32, cards: &mut Vec<Card>) -> Opti
     }
     if let Some(number) = after(content, &["Logical Device number", "Logical device number"]) {
         let volume = Volume { line, id: number.to_string(), ..Volume::default() };
-        last_card(cards, line)?.volumes.push(volume);
+        last_card(cards)?.volumes.push(volume);
         return Some(Object::Volume);
     }
     let slot = content.strip_prefix("Device #")?.to_string();
-    last_card(cards, line)?.drives.push(CardDrive { line, slot, ..CardDrive::default() });
+    last_card(cards)?.drives.push(CardDrive { slot, media: None });
     Some(Object::Drive)
 }
 
-fn new_card(line: u32, number: usize) -> Card {
-    Card { line, id: number.to_string(), ..Card::default() }
+fn new_card(number: usize) -> Card {
+    Card { id: number.to_string(), ..Card::default() }
 }
 
-fn last_card(cards: &mut Vec<Card>, line: u32) -> Option<&mut Card> {
+fn last_card(cards: &mut Vec<Card>) -> Option<&mut Card> {
     if cards.is_empty() {
-        cards.push(new_card(line, 1));
+        cards.push(new_card(1));
     }
     cards.last_mut()
 }
@@ -121,16 +120,9 @@ fn after<'a>(content: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     prefixes.iter().find_map(|prefix| content.strip_prefix(prefix)).map(str::trim)
 }
 
-fn megabytes(at: &At<String>) -> Option<At<u64>> {
-    binary(&at.value).map(|bytes| At::new(bytes, at.line))
-}
-
 fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
     match name {
         "Controller Model" => card.model = Some(value),
-        "Controller Status" => card.status = Some(value),
-        "Controller Mode" | "Functional Mode" => card.mode = Some(value),
-        "Installed memory" | "Total Cache Size" => card.cache = megabytes(&value),
         "Cache Ratio" | "Read Cache Ratio" => card.read_share = percent(&value),
         "Overall Backup Unit Status"
         | "Backup Unit Status"
@@ -141,9 +133,7 @@ fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
         "Global Physical Device Write Cache Policy"
         | "Physical Drive Write Cache Policy"
         | "Configured Drives" => card.drive_cache = Some(value),
-        _ => {
-            card.fields.push(Field { section: section.to_string(), name: name.to_string(), value })
-        }
+        _ => {}
     }
 }
 
@@ -159,14 +149,11 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
         return;
     };
     match name {
-        "Logical Device name" | "Logical device name" => volume.name = Some(value),
         "RAID level" => volume.level = Some(value),
         "Status of Logical Device" | "Status of logical device" => volume.state = Some(value),
-        "Size" => volume.size = megabytes(&value),
-        "Stripe-unit size" | "Strip Size" => volume.strip = megabytes(&value),
-        "Full Stripe Size" => {}
-        "Disk Name" => volume.os_name = Some(value),
-        "LD Acceleration Method" | "Acceleration Method" => volume.acceleration = Some(value),
+        "Stripe-unit size" | "Strip Size" => {
+            volume.strip = binary(&value.value).map(|bytes| At::new(bytes, value.line));
+        }
         "Read-cache setting" | "Read-cache mode" => {
             volume.read_ahead = on(&value.value).map(|on| At::new(on, value.line));
         }
@@ -209,20 +196,11 @@ fn drive(card: &mut Card, name: &str, value: At<String>) {
         return;
     };
     match name {
-        "State" => drive.state = Some(value),
-        "Model" => drive.model = Some(value),
-        "Serial number" => drive.serial = Some(value),
         "Reported Location" => drive.slot = value.value,
-        "Total Size" | "Size" => drive.size = megabytes(&value),
-        "Transfer Speed" => {
-            drive.interface = Some(value.map(|v| v.split(' ').next().unwrap_or("").to_string()));
-        }
         "SSD" => {
             let media = if value.value == "Yes" { "SSD" } else { "HDD" };
             drive.media = Some(At::new(media.to_string(), value.line));
         }
-        "Write Cache" | "Write-cache" => drive.write_cache = Some(value),
-        "Disk Name" => drive.os_name = Some(value),
         _ => {}
     }
 }

@@ -1,23 +1,14 @@
 //! A RAID card as its own program describes it: what storcli, arcconf and ssacli have in common.
 
 use crate::At;
-use serde::{Deserialize, Serialize};
 
 /// A RAID card or host bus adapter. A field is none where the program did not say.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Card {
-    /// The line its description begins on.
-    pub line: u32,
     /// Its number or slot in the program's output: `0` for `/c0` and `slot=0`.
     pub id: String,
     /// Model.
     pub model: Option<At<String>>,
-    /// Status in the program's words: `Optimal`, `OK`, `Needs Attention`.
-    pub status: Option<At<String>>,
-    /// Mode in the program's words: `RAID`, `HBA`, `Mixed`, `JBOD`.
-    pub mode: Option<At<String>>,
-    /// Cache memory, bytes.
-    pub cache: Option<At<u64>>,
     /// Share of the cache used to read ahead, percent (Microchip); the rest caches writes.
     pub read_share: Option<At<u64>>,
     /// State of battery or capacitor: `Optimal`, `OK`, `Failed`, `Not present`.
@@ -32,16 +23,9 @@ pub struct Card {
     pub volumes: Vec<Volume>,
     /// Physical drives.
     pub drives: Vec<CardDrive>,
-    /// All other values of the card: section, name, value.
-    pub fields: Vec<Field>,
 }
 
 impl Card {
-    /// A field of the card by its name in the program, in any section.
-    pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
-    }
-
     /// Whether a battery or capacitor protects the cache now; none when the text does not say.
     pub fn protected(&self) -> Option<At<bool>> {
         if let Some(state) = &self.battery {
@@ -59,20 +43,16 @@ impl Card {
 }
 
 /// A logical drive.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Volume {
     /// The line its description begins on.
     pub line: u32,
     /// Its number: `0` of `0/0`, `1` of `Logical Drive: 1`.
     pub id: String,
-    /// Its name.
-    pub name: Option<At<String>>,
     /// RAID level in the program's words: `RAID6`, `6`, `1+0`.
     pub level: Option<At<String>>,
     /// State: `Optl`, `Optimal`, `OK`, `Degraded`.
     pub state: Option<At<String>>,
-    /// Size, bytes.
-    pub size: Option<At<u64>>,
     /// Strip (stripe unit) on one drive, bytes.
     pub strip: Option<At<u64>>,
     /// What happens to a write.
@@ -81,15 +61,10 @@ pub struct Volume {
     pub read_ahead: Option<At<bool>>,
     /// Drives' own caches, in the program's words.
     pub drive_cache: Option<At<String>>,
-    /// Acceleration method (Microchip): `Controller Cache`, `I/O Bypass`, `None`.
-    pub acceleration: Option<At<String>>,
-    /// Its name in the operating system: `/dev/sda`.
-    pub os_name: Option<At<String>>,
 }
 
 /// What a card does with a write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WritePolicy {
     /// Acknowledged when it is on the drives.
     Through,
@@ -100,37 +75,10 @@ pub enum WritePolicy {
 }
 
 /// A drive behind a card.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CardDrive {
-    /// The line its description begins on.
-    pub line: u32,
     /// Enclosure and slot, or port:box:bay.
     pub slot: String,
-    /// State: `Onln`, `JBOD`, `Online`, `OK`, `Raw (Pass Through)`.
-    pub state: Option<At<String>>,
-    /// Model.
-    pub model: Option<At<String>>,
-    /// Serial number.
-    pub serial: Option<At<String>>,
     /// `HDD` or `SSD`.
     pub media: Option<At<String>>,
-    /// Interface: `SAS`, `SATA`, `NVMe`.
-    pub interface: Option<At<String>>,
-    /// Size, bytes, as rounded by the program.
-    pub size: Option<At<u64>>,
-    /// Its own write cache, in the program's words.
-    pub write_cache: Option<At<String>>,
-    /// Name in the operating system, where it is exposed.
-    pub os_name: Option<At<String>>,
-}
-
-/// A named value of a section.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Field {
-    /// The section it stands in; empty at the top.
-    pub section: String,
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: At<String>,
 }

@@ -24,10 +24,8 @@ pub mod zpool_status;
 
 pub use sniff::{Facts, Format, read, recognise};
 
-use serde::{Deserialize, Serialize};
-
 /// A value and the line it was read from, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At<T> {
     /// The value.
     pub value: T,
@@ -55,7 +53,7 @@ impl At<String> {
 }
 
 /// The result of a parser: the values, and the problems.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Parsed<T> {
     /// The values.
     pub facts: T,
@@ -71,33 +69,17 @@ impl<T> Parsed<T> {
 }
 
 /// Something in the text that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The line, from 1; the last line of the text when it ends too early.
     pub line: u32,
-    /// What kind of problem it is.
-    pub kind: ProblemKind,
     /// What is wrong there, for people; quotes at most 80 characters of the text.
     pub what: String,
 }
 
-/// Kinds of [`Problem`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ProblemKind {
-    /// The text holds nothing that this parser reads.
-    Empty,
-    /// The text ends in the middle of something.
-    Truncated,
-    /// A line, section or value that this parser does not know.
-    Unknown,
-    /// A value of the wrong type for its place.
-    Malformed,
-}
-
 impl Problem {
-    pub(crate) fn new(line: u32, kind: ProblemKind, what: impl Into<String>) -> Problem {
-        Problem { line, kind, what: what.into() }
+    pub(crate) fn new(line: u32, what: impl Into<String>) -> Problem {
+        Problem { line, what: what.into() }
     }
 }
 
@@ -125,9 +107,5 @@ pub(crate) fn excerpt(text: &str) -> String {
 
 /// The problem of a text that holds nothing for `format`.
 pub(crate) fn nothing_found(text: &str, format: &str) -> Problem {
-    Problem::new(
-        last_line(text),
-        ProblemKind::Empty,
-        format!("no {format} output found in this text"),
-    )
+    Problem::new(last_line(text), format!("no {format} output found in this text"))
 }

@@ -2,18 +2,13 @@
 
 use crate::json::{Value, documents};
 use crate::units::binary;
-use crate::{At, Parsed, Problem, ProblemKind, nothing_found};
-use serde::{Deserialize, Serialize};
+use crate::{At, Parsed, Problem, nothing_found};
 
 /// A block device. A field is none where the column was not asked for or the kernel does not know.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Device {
-    /// The line its object begins on.
-    pub line: u32,
     /// `sda`, `nvme0n1`.
     pub name: String,
-    /// `disk`, `part`, `lvm`, `raid1`, `crypt`, `loop`, …
-    pub kind: Option<At<String>>,
     /// Size, bytes. Without `-b` lsblk rounds to two digits.
     pub size: Option<At<u64>>,
     /// Whether it rotates.
@@ -34,14 +29,10 @@ pub struct Device {
     pub scheduler: Option<At<String>>,
     /// Read-ahead, KiB.
     pub read_ahead_kib: Option<At<u64>>,
-    /// Request queue size.
-    pub queue: Option<At<u64>>,
     /// File system, RAID or ZFS member signature: `zfs_member`, `ext4`, `linux_raid_member`.
     pub signature: Option<At<String>>,
     /// Where it is mounted; `[SWAP]` for swap.
     pub mounts: Vec<At<String>>,
-    /// Write cache as the kernel sees it (`WC`-less lsblk leaves it out).
-    pub discard_granularity: Option<At<u64>>,
     /// Partitions, volumes and maps on it.
     pub children: Vec<Device>,
 }
@@ -72,7 +63,6 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
     let Some(name) = text("name").or_else(|| text("kname")).or_else(|| text("path")) else {
         problems.push(Problem::new(
             item.line,
-            ProblemKind::Malformed,
             "a block device without a name: run lsblk with the NAME column",
         ));
         return;
@@ -80,7 +70,6 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
     if let (Some(written), None) = (text("size"), size("size")) {
         problems.push(Problem::new(
             written.line,
-            ProblemKind::Malformed,
             format!("not a size: {:?}", crate::excerpt(&written.value)),
         ));
     }
@@ -93,9 +82,7 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
         device(child, &mut children, problems);
     }
     out.push(Device {
-        line: item.line,
         name: name.value.trim_start_matches("/dev/").to_string(),
-        kind: text("type"),
         size: size("size"),
         rotational: flag("rota"),
         physical_sector: whole("phy-sec"),
@@ -106,10 +93,8 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
         transport: text("tran"),
         scheduler: text("sched"),
         read_ahead_kib: whole("ra"),
-        queue: whole("rq-size"),
         signature: text("fstype"),
         mounts,
-        discard_granularity: size("disc-gran"),
         children,
     });
 }

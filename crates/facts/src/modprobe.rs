@@ -1,17 +1,16 @@
 //! `/etc/modprobe.d/*.conf`: options of kernel modules.
 
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found};
-use serde::{Deserialize, Serialize};
+use crate::{At, Parsed, Problem, excerpt, nothing_found};
 
 /// The options in a modprobe configuration.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModuleOptions {
     /// Every option, in order.
     pub rows: Vec<ModuleOption>,
 }
 
 /// One option of one module.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleOption {
     /// The module: `zfs`, `spl`.
     pub module: String,
@@ -19,24 +18,6 @@ pub struct ModuleOption {
     pub name: String,
     /// Its value as written; empty for a bare name, which the kernel reads as 1.
     pub value: At<String>,
-}
-
-impl ModuleOption {
-    /// The value as a whole number, decimal or `0x` hexadecimal.
-    pub fn number(&self) -> Option<i64> {
-        let text = self.value.value.trim();
-        match text.strip_prefix("0x") {
-            Some(hex) => i64::from_str_radix(hex, 16).ok(),
-            None => text.parse().ok(),
-        }
-    }
-}
-
-impl ModuleOptions {
-    /// Option `name` of `module` that counts: the kernel takes the last one.
-    pub fn get(&self, module: &str, name: &str) -> Option<&ModuleOption> {
-        self.rows.iter().rev().find(|row| row.module == module && row.name == name)
-    }
 }
 
 /// The module options in a modprobe configuration.
@@ -52,11 +33,7 @@ pub fn parse(text: &str) -> Parsed<ModuleOptions> {
             "options" => {
                 any = true;
                 let Some(&(_, module)) = words.get(1) else {
-                    problems.push(Problem::new(
-                        line,
-                        ProblemKind::Truncated,
-                        "`options` has no module name",
-                    ));
+                    problems.push(Problem::new(line, "`options` has no module name"));
                     continue;
                 };
                 for &(line, word) in words.get(2..).unwrap_or(&[]) {
@@ -71,7 +48,6 @@ pub fn parse(text: &str) -> Parsed<ModuleOptions> {
             "alias" | "blacklist" | "install" | "remove" | "softdep" | "weakdep" => any = true,
             _ => problems.push(Problem::new(
                 first,
-                ProblemKind::Unknown,
                 format!("not a directive of modprobe: {:?}", excerpt(directive)),
             )),
         }
@@ -116,8 +92,7 @@ mod tests {
              options zfs zfs_txg_timeout=0x0a\nblacklist floppy\n",
         );
         assert!(parsed.complete());
-        let last = parsed.facts.get("zfs", "zfs_txg_timeout").unwrap();
-        assert_eq!((last.number(), last.value.line), (Some(10), 4));
-        assert_eq!(parsed.facts.rows[1].value.line, 3);
+        let rows = parsed.facts.rows.iter().map(|row| (row.value.text(), row.value.line));
+        assert_eq!(rows.collect::<Vec<_>>(), [("8589934592", 2), ("5", 3), ("0x0a", 4)]);
     }
 }

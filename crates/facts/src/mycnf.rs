@@ -1,19 +1,16 @@
 //! `my.cnf` of MySQL and MariaDB.
 
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
-use serde::{Deserialize, Serialize};
+use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 
 /// The options of a `my.cnf`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Every option, in order.
+    /// Every option, in order; what is in files that it includes is not known here.
     pub rows: Vec<OptionRow>,
-    /// `!include`, `!includedir`: what is in those files is not known here.
-    pub includes: Vec<At<String>>,
 }
 
 /// An option.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionRow {
     /// Its group: `mysqld`, `client`.
     pub group: String,
@@ -60,12 +57,6 @@ impl Options {
         let value = self.value(name)?;
         crate::units::binary(&value.value).map(|bytes| At::new(bytes, value.line))
     }
-
-    /// Its value as a switch.
-    pub fn switch(&self, name: &str) -> Option<At<bool>> {
-        let value = self.value(name)?;
-        Some(At::new(switch(&value.value)?, value.line))
-    }
 }
 
 /// A switch as MySQL reads it: `1`, `ON`, `TRUE`, `YES` and their opposites.
@@ -91,6 +82,7 @@ pub fn parse(text: &str) -> Parsed<Options> {
     let mut facts = Options::default();
     let mut problems = Vec::new();
     let mut group: Option<String> = None;
+    let mut includes = false;
     for (line, raw) in numbered(text) {
         let content = without_comment(raw).trim();
         if content.is_empty() {
@@ -99,10 +91,9 @@ pub fn parse(text: &str) -> Parsed<Options> {
         if let Some(include) = content.strip_prefix('!') {
             problems.push(Problem::new(
                 line,
-                ProblemKind::Unknown,
                 format!("options included by !{} are not read", excerpt(include)),
             ));
-            facts.includes.push(At::new(include.to_string(), line));
+            includes = true;
             continue;
         }
         if let Some(rest) = content.strip_prefix('[') {
@@ -110,7 +101,6 @@ pub fn parse(text: &str) -> Parsed<Options> {
                 Some((name, _)) => group = Some(name.trim().to_string()),
                 None => problems.push(Problem::new(
                     line,
-                    ProblemKind::Malformed,
                     format!("a group name without a closing bracket: {:?}", excerpt(raw)),
                 )),
             }
@@ -123,23 +113,18 @@ pub fn parse(text: &str) -> Parsed<Options> {
         let Some(group) = &group else {
             problems.push(Problem::new(
                 line,
-                ProblemKind::Malformed,
                 format!("an option before any [group]: {:?}", excerpt(raw)),
             ));
             continue;
         };
         if name.trim().is_empty() || name.trim().contains(char::is_whitespace) {
-            problems.push(Problem::new(
-                line,
-                ProblemKind::Malformed,
-                format!("not an option: {:?}", excerpt(raw)),
-            ));
+            problems.push(Problem::new(line, format!("not an option: {:?}", excerpt(raw))));
             continue;
         }
         let loose = underscored(name).starts_with(LOOSE);
         facts.rows.push(OptionRow { group: group.clone(), name: normal(name), loose, value, line });
     }
-    if group.is_none() && facts.includes.is_empty() {
+    if group.is_none() && !includes {
         problems.push(nothing_found(text, "my.cnf"));
     }
     Parsed { facts, problems }
@@ -185,15 +170,17 @@ mod tests {
         assert!(parsed.complete(), "{:?}", parsed.problems);
         let options = parsed.facts;
         assert_eq!(options.bytes("innodb_buffer_pool_size"), Some(At::new(12 << 30, 4)));
-        assert_eq!(options.switch("innodb_doublewrite"), Some(At::new(false, 5)));
-        assert_eq!(options.switch("log_bin"), Some(At::new(false, 6)));
-        assert_eq!(options.switch("sync_binlog"), Some(At::new(false, 9)));
+        for (name, value, line) in
+            [("innodb_doublewrite", "0", 5), ("log_bin", "OFF", 6), ("sync_binlog", "0", 9)]
+        {
+            assert_eq!(options.value(name), Some(At::new(value.to_string(), line)));
+        }
         assert_eq!(options.value("port"), None);
     }
 
     #[test]
     fn an_include_is_reported_as_not_read() {
         let parsed = parse("!includedir /etc/mysql/conf.d/\n");
-        assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
+        assert!(parsed.problems[0].what.contains("are not read"));
     }
 }

@@ -2,25 +2,18 @@
 
 use crate::json::{Value, documents};
 use crate::{At, Parsed, nothing_found};
-use serde::{Deserialize, Serialize};
 
 /// An NVMe namespace.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Namespace {
-    /// The line its object begins on.
-    pub line: u32,
     /// `/dev/nvme0n1`.
     pub path: Option<At<String>>,
     /// Model number.
     pub model: Option<At<String>>,
     /// Serial number.
     pub serial: Option<At<String>>,
-    /// Firmware revision.
-    pub firmware: Option<At<String>>,
     /// Capacity, bytes.
     pub size: Option<At<u64>>,
-    /// Bytes in use, as the drive counts them.
-    pub used: Option<At<u64>>,
     /// Sector in use, bytes: an LBA format of 512 on a drive that offers 4096 costs speed.
     pub sector: Option<At<u64>>,
 }
@@ -49,13 +42,10 @@ fn plain(device: &Value) -> Namespace {
     let text = |key: &str| device.get(key).and_then(Value::text);
     let whole = |key: &str| device.get(key).and_then(Value::whole);
     Namespace {
-        line: device.line,
         path: text("DevicePath"),
         model: text("ModelNumber"),
         serial: text("SerialNumber"),
-        firmware: text("Firmware"),
         size: whole("PhysicalSize"),
-        used: whole("UsedBytes"),
         sector: whole("SectorSize"),
     }
 }
@@ -72,16 +62,13 @@ fn verbose(subsystems: &Value, facts: &mut Vec<Namespace>) {
         for space in controller.get("Namespaces").map_or(&[][..], Value::items) {
             let whole = |key: &str| space.get(key).and_then(Value::whole);
             facts.push(Namespace {
-                line: space.line,
                 path: space
                     .get("NameSpace")
                     .and_then(Value::text)
                     .map(|name| name.map(|name| format!("/dev/{name}"))),
                 model: text("ModelNumber"),
                 serial: text("SerialNumber"),
-                firmware: text("Firmware"),
                 size: whole("PhysicalSize"),
-                used: whole("UsedBytes"),
                 sector: whole("SectorSize"),
             });
         }

@@ -1,10 +1,9 @@
 //! `zpool get all` and `zfs get all`, as a table or with `-H` and `-p`.
 
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
-use serde::{Deserialize, Serialize};
+use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 
 /// One property of one pool or dataset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
     /// The pool, dataset, snapshot or vdev.
     pub target: String,
@@ -16,17 +15,8 @@ pub struct Property {
     pub source: Source,
 }
 
-impl Property {
-    /// The value as a number of bytes or a count, as `-p` prints it or with a suffix; none for
-    /// anything else.
-    pub fn number(&self) -> Option<u64> {
-        crate::units::binary(&self.value.value)
-    }
-}
-
 /// Where the value of a property comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Set on the target itself.
     Local,
@@ -45,18 +35,13 @@ pub enum Source {
 }
 
 /// The properties in the text, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Properties {
     /// Every row.
     pub rows: Vec<Property>,
 }
 
 impl Properties {
-    /// Property `name` of `target`.
-    pub fn get(&self, target: &str, name: &str) -> Option<&Property> {
-        self.rows.iter().find(|row| row.target == target && row.name == name)
-    }
-
     /// Whether the rows are a pool's (`zpool get`) and not a dataset's: a pool has `ashift` or
     /// feature flags, a dataset never.
     pub fn of_pool(&self) -> bool {
@@ -102,7 +87,6 @@ pub fn parse(text: &str) -> Parsed<Properties> {
             }
             None => problems.push(Problem::new(
                 line,
-                ProblemKind::Unknown,
                 format!("not a row of zpool get or zfs get: {:?}", excerpt(raw)),
             )),
         }
@@ -114,7 +98,6 @@ pub fn parse(text: &str) -> Parsed<Properties> {
         if facts.rows.iter().filter(|r| r.source == Source::Unstated).count() == 1 {
             problems.push(Problem::new(
                 line,
-                ProblemKind::Truncated,
                 "the last row has no source: the text is incomplete, paste all of it",
             ));
         }

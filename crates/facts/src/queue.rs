@@ -1,11 +1,10 @@
 //! `/sys/block/*/queue/*`, as `grep -H . /sys/block/*/queue/*` or `tail -n +1` prints them.
 
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
-use serde::{Deserialize, Serialize};
+use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 use std::collections::BTreeMap;
 
 /// The queue attributes of one block device.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue {
     /// `sda`, `nvme0n1`.
     pub device: String,
@@ -14,11 +13,6 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An attribute as text.
-    pub fn text(&self, name: &str) -> Option<&At<String>> {
-        self.attributes.get(name)
-    }
-
     /// An attribute as a number.
     pub fn number(&self, name: &str) -> Option<At<i64>> {
         let value = self.attributes.get(name)?;
@@ -81,11 +75,9 @@ pub fn parse(text: &str) -> Parsed<Vec<Queue>> {
                 let value = At::new(value.trim().to_string(), line);
                 queue.attributes.insert(attribute, value);
             }
-            None => problems.push(Problem::new(
-                line,
-                ProblemKind::Unknown,
-                format!("no queue attribute: {:?}", excerpt(raw)),
-            )),
+            None => {
+                problems.push(Problem::new(line, format!("no queue attribute: {:?}", excerpt(raw))))
+            }
         }
     }
     if queues.is_empty() {

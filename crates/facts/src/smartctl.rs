@@ -1,26 +1,19 @@
 //! `smartctl -j` (`-a`, `-x`, `-i`, `-g all`) of smartmontools 7, for ATA, SCSI and NVMe.
 
 use crate::json::{Value, documents};
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found};
-use serde::{Deserialize, Serialize};
+use crate::{At, Parsed, Problem, excerpt, nothing_found};
 
 /// A drive. A field is none where that kind of drive or call does not have it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drive {
     /// The line its document begins on.
     pub line: u32,
     /// `/dev/sda`.
     pub device: Option<At<String>>,
-    /// `ATA`, `SCSI`, `NVMe`.
-    pub protocol: Option<At<String>>,
     /// Model.
     pub model: Option<At<String>>,
-    /// Model family, from smartmontools' own table.
-    pub family: Option<At<String>>,
     /// Serial number.
     pub serial: Option<At<String>>,
-    /// Firmware.
-    pub firmware: Option<At<String>>,
     /// Capacity, bytes.
     pub size: Option<At<u64>>,
     /// Logical sector, bytes.
@@ -31,14 +24,8 @@ pub struct Drive {
     pub rpm: Option<At<u64>>,
     /// Overall health.
     pub passed: Option<At<bool>>,
-    /// Degrees Celsius.
-    pub temperature: Option<At<u64>>,
-    /// Hours under power.
-    pub hours: Option<At<u64>>,
     /// Whether its volatile write cache is on (`-g wcache`).
     pub write_cache: Option<At<bool>>,
-    /// Whether it knows TRIM.
-    pub trim: Option<At<bool>>,
     /// Zoned capabilities in words; a host-managed or drive-managed shingled disk says so here.
     pub zoned: Option<At<String>>,
     /// ATA attributes.
@@ -51,18 +38,10 @@ pub struct Drive {
     pub spare_threshold: Option<At<u64>>,
     /// NVMe: unrecovered media errors. SCSI: uncorrected read, write and verify errors.
     pub media_errors: Option<At<u64>>,
-    /// NVMe: power cuts without a shutdown.
-    pub unsafe_shutdowns: Option<At<u64>>,
-    /// NVMe: bytes written, from data units of 512,000 bytes.
-    pub written: Option<At<u64>>,
-    /// SCSI: entries of the grown defect list.
-    pub grown_defects: Option<At<u64>>,
-    /// Messages of smartctl itself.
-    pub messages: Vec<At<String>>,
 }
 
 /// An ATA SMART attribute.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     /// The line it stands on.
     pub line: u32,
@@ -70,14 +49,8 @@ pub struct Attribute {
     pub id: u64,
     /// Name.
     pub name: String,
-    /// Normalised value.
-    pub value: Option<u64>,
-    /// Threshold below which the drive has failed.
-    pub threshold: Option<u64>,
     /// Raw value.
     pub raw: Option<u64>,
-    /// `now`, `past` or empty.
-    pub failed: String,
 }
 
 impl Drive {
@@ -98,7 +71,6 @@ pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
             facts.push(Drive {
                 line: device.line,
                 device: device.get("name").and_then(Value::text),
-                protocol: device.get("protocol").and_then(Value::text),
                 ..Drive::default()
             });
         }
@@ -118,41 +90,31 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
     let whole = |path: &[&str]| at(path).and_then(Value::whole);
     let flag = |path: &[&str]| at(path).and_then(Value::flag);
     const NVME: &str = "nvme_smart_health_information_log";
-    let messages: Vec<At<String>> = at(&["smartctl", "messages"])
-        .map_or(&[][..], Value::items)
-        .iter()
-        .filter_map(|message| message.get("string").and_then(Value::text))
-        .collect();
     // Bits 0 and 1 of the exit status: the command line or the device could not be opened.
     if let Some(status) = whole(&["smartctl", "exit_status"]).filter(|s| s.value & 3 != 0) {
-        let why = messages.first().map_or("no message", |m| m.value.as_str());
+        let messages = at(&["smartctl", "messages"]).map_or(&[][..], Value::items);
+        let mut texts = messages.iter().filter_map(|message| message.get("string")?.text());
+        let why = texts.next().map_or_else(|| "no message".to_string(), |text| text.value);
         problems.push(Problem::new(
             status.line,
-            ProblemKind::Truncated,
             format!(
                 "smartctl could not read the drive (exit status {}): {}",
                 status.value,
-                excerpt(why)
+                excerpt(&why)
             ),
         ));
     }
     Drive {
         line: document.line,
         device: text(&["device", "name"]),
-        protocol: text(&["device", "protocol"]),
         model: text(&["model_name"]).or_else(|| text(&["scsi_model_name"])),
-        family: text(&["model_family"]),
         serial: text(&["serial_number"]),
-        firmware: text(&["firmware_version"]).or_else(|| text(&["scsi_revision"])),
         size: whole(&["user_capacity", "bytes"]).or_else(|| whole(&["nvme_total_capacity"])),
         logical_sector: whole(&["logical_block_size"]),
         physical_sector: whole(&["physical_block_size"]),
         rpm: whole(&["rotation_rate"]),
         passed: flag(&["smart_status", "passed"]),
-        temperature: whole(&["temperature", "current"]),
-        hours: whole(&["power_on_time", "hours"]).or_else(|| whole(&[NVME, "power_on_hours"])),
         write_cache: flag(&["write_cache", "enabled"]),
-        trim: flag(&["trim", "supported"]),
         zoned: text(&["zoned_device_capabilities", "string"]).or_else(|| text(&["zoned_device"])),
         attributes: attributes(document),
         endurance_used: whole(&[NVME, "percentage_used"])
@@ -160,11 +122,6 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
         spare: whole(&[NVME, "available_spare"]),
         spare_threshold: whole(&[NVME, "available_spare_threshold"]),
         media_errors: whole(&[NVME, "media_errors"]).or_else(|| scsi_uncorrected(document)),
-        unsafe_shutdowns: whole(&[NVME, "unsafe_shutdowns"]),
-        written: whole(&[NVME, "data_units_written"])
-            .map(|units| units.map(|n| n.saturating_mul(512_000))),
-        grown_defects: whole(&["scsi_grown_defect_list"]),
-        messages,
     }
 }
 
@@ -175,15 +132,14 @@ fn attributes(document: &Value) -> Vec<Attribute> {
         .iter()
         .filter_map(|row| {
             let number = |path: &[&str]| row.at(path).and_then(Value::whole).map(|n| n.value);
-            let text = |key: &str| row.get(key).and_then(Value::text).map(|t| t.value);
             Some(Attribute {
                 line: row.line,
                 id: number(&["id"])?,
-                name: text("name").unwrap_or_default(),
-                value: number(&["value"]),
-                threshold: number(&["thresh"]),
+                name: row
+                    .get("name")
+                    .and_then(Value::text)
+                    .map_or_else(String::new, |name| name.value),
                 raw: number(&["raw", "value"]),
-                failed: text("when_failed").unwrap_or_default(),
             })
         })
         .collect()

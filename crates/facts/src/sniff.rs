@@ -5,11 +5,9 @@ use crate::{
     Parsed, Problem, arcconf, json, lsblk, modprobe, mycnf, nvme_list, postgresql, properties,
     queue, smartctl, ssacli, storcli, zpool_status,
 };
-use serde::{Deserialize, Serialize};
 
 /// The kinds of text read here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// `zpool status`.
     ZpoolStatus,
@@ -38,8 +36,7 @@ pub enum Format {
 }
 
 /// What was read, by format.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Facts {
     /// `zpool status`.
     Pools(Vec<zpool_status::Pool>),

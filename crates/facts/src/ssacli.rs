@@ -1,7 +1,7 @@
 //! `ssacli ctrl all show config detail` (HPE Smart Array; hpssacli and hpacucli before it).
 
-use crate::card::{Card, CardDrive, Field, Volume, WritePolicy};
-use crate::units::{binary, decimal};
+use crate::card::{Card, CardDrive, Volume, WritePolicy};
+use crate::units::binary;
 use crate::{At, Parsed, nothing_found, numbered};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -27,7 +27,6 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         }
         if let Some((model, slot)) = heading(content) {
             cards.push(Card {
-                line,
                 id: slot.to_string(),
                 model: Some(At::new(model.to_string(), line)),
                 ..Card::default()
@@ -43,11 +42,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             if content.contains('(') {
                 summary(card, line, slot, content);
             } else {
-                card.drives.push(CardDrive {
-                    line,
-                    slot: slot.to_string(),
-                    ..CardDrive::default()
-                });
+                card.drives.push(CardDrive { slot: slot.to_string(), media: None });
                 object = Object::Drive;
             }
             continue;
@@ -78,8 +73,12 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             _ => match object {
                 Object::Controller => controller(card, name, value),
                 Object::Volume => volume(card, name, value),
-                Object::Drive => drive(card, name, value),
-                Object::None | Object::Array | Object::Other => {}
+                Object::Drive if name == "Interface Type" => {
+                    if let Some(drive) = card.drives.last_mut() {
+                        drive.media = Some(value.map(|interface| media(&interface)));
+                    }
+                }
+                Object::None | Object::Array | Object::Drive | Object::Other => {}
             },
         }
     }
@@ -107,17 +106,8 @@ fn summary(card: &mut Card, line: u32, slot: &str, content: &str) {
     if card.drives.iter().any(|drive| drive.slot == slot) {
         return;
     }
-    let parts = parts(content);
-    let word = |index: usize| parts.get(index).map(|p| At::new(p.to_string(), line));
-    card.drives.push(CardDrive {
-        line,
-        slot: slot.to_string(),
-        interface: word(1),
-        media: word(1).map(|w| media(&w)),
-        size: parts.get(2).and_then(|p| decimal(p)).map(|b| At::new(b, line)),
-        state: word(3),
-        ..CardDrive::default()
-    });
+    let media = parts(content).get(1).map(|interface| At::new(media(interface), line));
+    card.drives.push(CardDrive { slot: slot.to_string(), media });
 }
 
 /// `1 (279.37 GB, RAID 1, OK)` of `show config`.
@@ -133,7 +123,6 @@ fn volume_summary(card: &mut Card, line: u32, rest: &str) {
     card.volumes.push(Volume {
         line,
         id: id.to_string(),
-        size: parts.first().and_then(|p| binary(p)).map(|b| At::new(b, line)),
         level: word(1),
         state: word(2),
         ..Volume::default()
@@ -148,10 +137,9 @@ fn parts(content: &str) -> Vec<&str> {
     inner.split(',').map(str::trim).filter(|p| !p.is_empty()).collect()
 }
 
-fn media(interface: &At<String>) -> At<String> {
-    let text = &interface.value;
-    let ssd = text.contains("SSD") || text.contains("Solid State") || text.contains("NVMe");
-    At::new(if ssd { "SSD" } else { "HDD" }.to_string(), interface.line)
+fn media(interface: &str) -> String {
+    let ssd = ["SSD", "Solid State", "NVMe"].iter().any(|word| interface.contains(word));
+    if ssd { "SSD" } else { "HDD" }.to_string()
 }
 
 fn switch(value: &At<String>) -> Option<At<bool>> {
@@ -164,15 +152,6 @@ fn switch(value: &At<String>) -> Option<At<bool>> {
 
 fn controller(card: &mut Card, name: &str, value: At<String>) {
     match name {
-        "Controller Status" => card.status = Some(value),
-        "Controller Mode" => card.mode = Some(value),
-        "Total Cache Size" => {
-            // Gen9 and later print gigabytes, some of them without the unit.
-            let text = &value.value;
-            let bare = text.parse::<f64>().is_ok();
-            let bytes = if bare { binary(&format!("{text} GB")) } else { binary(text) };
-            card.cache = bytes.map(|bytes| At::new(bytes, value.line));
-        }
         "Cache Ratio" | "Accelerator Ratio" => {
             let share: String = value.value.chars().take_while(char::is_ascii_digit).collect();
             card.read_share = share
@@ -191,7 +170,7 @@ fn controller(card: &mut Card, name: &str, value: At<String>) {
         | "Configured Drive Write Cache Policy" => {
             card.drive_cache = Some(value);
         }
-        _ => card.fields.push(Field { section: String::new(), name: name.to_string(), value }),
+        _ => {}
     }
 }
 
@@ -202,13 +181,9 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
         return;
     };
     match name {
-        "Size" => volume.size = binary(&value.value).map(|b| At::new(b, value.line)),
         "Fault Tolerance" => volume.level = Some(value),
         "Status" => volume.state = Some(value),
         "Strip Size" => volume.strip = binary(&value.value).map(|b| At::new(b, value.line)),
-        "Disk Name" => volume.os_name = Some(value),
-        "Logical Drive Label" => volume.name = Some(value),
-        "LD Acceleration Method" => volume.acceleration = Some(value),
         "Caching" | "Array Accelerator" => {
             volume.write = switch(&value).map(|on| {
                 on.map(|on| match (on, unprotected) {
@@ -218,25 +193,6 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
                 })
             });
         }
-        _ => {}
-    }
-}
-
-fn drive(card: &mut Card, name: &str, value: At<String>) {
-    let Some(drive) = card.drives.last_mut() else {
-        return;
-    };
-    match name {
-        "Status" => drive.state = Some(value),
-        "Interface Type" => {
-            drive.media = Some(media(&value));
-            drive.interface = Some(value);
-        }
-        "Size" => drive.size = decimal(&value.value).map(|b| At::new(b, value.line)),
-        "Model" => drive.model = Some(value),
-        "Serial Number" => drive.serial = Some(value),
-        "Disk Name" => drive.os_name = Some(value),
-        "Write Cache Status" => drive.write_cache = Some(value),
         _ => {}
     }
 }

@@ -1,9 +1,9 @@
 //! `storcli … J` and `perccli … J` (Broadcom and Dell), `show`, `show all`, of any object.
 
-use crate::card::{Card, CardDrive, Field, Volume, WritePolicy};
+use crate::card::{Card, CardDrive, Volume, WritePolicy};
 use crate::json::{Value, documents};
 use crate::units::binary;
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found};
+use crate::{At, Parsed, Problem, excerpt, nothing_found};
 
 /// The cards in one or more storcli documents; documents about the same controller are joined.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
@@ -23,7 +23,6 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         let Some(data) = controller.get("Response Data") else {
             problems.push(Problem::new(
                 controller.line,
-                ProblemKind::Truncated,
                 format!("controller {} has no \"Response Data\"", excerpt(&id)),
             ));
             continue;
@@ -31,7 +30,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         let at = match cards.iter().position(|card| card.id == id) {
             Some(at) => at,
             None => {
-                cards.push(Card { line: controller.line, id, ..Card::default() });
+                cards.push(Card { id, ..Card::default() });
                 cards.len() - 1
             }
         };
@@ -53,7 +52,6 @@ fn failed(status: Option<&Value>, problems: &mut Vec<Problem>) {
         let why = status.and_then(|s| s.get("Description")).and_then(Value::text);
         problems.push(Problem::new(
             word.line,
-            ProblemKind::Truncated,
             format!(
                 "the command did not succeed: {}",
                 excerpt(why.as_ref().map_or("no reason given", |w| &w.value))
@@ -69,12 +67,6 @@ fn text(value: &Value, path: &[&str]) -> Option<At<String>> {
 fn fill(card: &mut Card, data: &Value) {
     set(&mut card.model, text(data, &["Basics", "Model"]));
     set(&mut card.model, text(data, &["Product Name"]));
-    set(&mut card.status, text(data, &["Status", "Controller Status"]));
-    set(&mut card.mode, text(data, &["Supported Adapter Operations", "Personality"]));
-    set(&mut card.mode, text(data, &["Personality Information", "Current Personality"]));
-    let memory = text(data, &["HwCfg", "On Board Memory Size"])
-        .and_then(|t| binary(&t.value).map(|bytes| At::new(bytes, t.line)));
-    set(&mut card.cache, memory);
     for list in ["Cachevault_Info", "BBU_Info", "Energy Pack Info"] {
         for unit in data.get(list).map_or(&[][..], Value::items) {
             set(&mut card.battery, text(unit, &["State"]));
@@ -109,14 +101,6 @@ fn fill(card: &mut Card, data: &Value) {
         {
             properties(card, id, value);
         }
-        for (key, value) in value.members() {
-            if let Some(value) = value.text() {
-                card.fields.push(Field { section: name.clone(), name: key.clone(), value });
-            }
-        }
-        if let Some(value) = value.text() {
-            card.fields.push(Field { section: String::new(), name: name.clone(), value });
-        }
     }
 }
 
@@ -148,10 +132,8 @@ fn volume(card: &mut Card, row: &Value) {
     let Some(volume) = by_id(card, &id, row.line) else {
         return;
     };
-    set(&mut volume.name, text(row, &["Name"]));
     set(&mut volume.level, text(row, &["TYPE"]));
     set(&mut volume.state, text(row, &["State"]));
-    set(&mut volume.size, size(row, "Size"));
     if let Some(cache) = text(row, &["Cache"]) {
         let (ahead, write) = policy(&cache.value);
         set(&mut volume.write, write.map(|w| At::new(w, cache.line)));
@@ -180,19 +162,15 @@ fn policy(cache: &str) -> (Option<bool>, Option<WritePolicy>) {
     (ahead, write)
 }
 
-/// A size as storcli prints it: units are binary although written `TB`.
-fn size(row: &Value, key: &str) -> Option<At<u64>> {
-    let text = text(row, &[key])?;
-    binary(&text.value).map(|bytes| At::new(bytes, text.line))
-}
-
 fn properties(card: &mut Card, id: &str, value: &Value) {
     let Some(volume) = by_id(card, id, value.line) else {
         return;
     };
-    set(&mut volume.strip, size(value, "Strip Size"));
+    // Units are binary although written `KB`.
+    let strip = text(value, &["Strip Size"]);
+    let strip = strip.and_then(|t| binary(&t.value).map(|bytes| At::new(bytes, t.line)));
+    set(&mut volume.strip, strip);
     set(&mut volume.drive_cache, text(value, &["Disk Cache Policy"]));
-    set(&mut volume.os_name, text(value, &["OS Drive Name"]));
     let initial = text(value, &["Write Cache(initial setting)"]);
     set(
         &mut volume.write,
@@ -217,18 +195,7 @@ fn drive(card: &mut Card, row: &Value) {
     if card.drives.iter().any(|drive| drive.slot == slot.value) {
         return;
     }
-    card.drives.push(CardDrive {
-        line: row.line,
-        slot: slot.value,
-        state: text(row, &["State"]),
-        model: text(row, &["Model"]),
-        serial: None,
-        media: text(row, &["Med"]),
-        interface: text(row, &["Intf"]),
-        size: size(row, "Size"),
-        write_cache: None,
-        os_name: None,
-    });
+    card.drives.push(CardDrive { slot: slot.value, media: text(row, &["Med"]) });
 }
 
 #[cfg(test)]

@@ -15,8 +15,6 @@ pub fn postgresql(text: &str) -> Option<u64> {
     matches!(unit, "B" | "kB" | "MB" | "GB" | "TB").then(|| binary(text)).flatten()
 }
 
-pub use zfs::units::capacity as decimal;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,7 +26,6 @@ mod tests {
         assert_eq!(binary("0B"), Some(0));
         assert_eq!(binary("893.750 GB"), Some(959_656_755_200));
         assert_eq!(binary("18446744073709551615"), Some(u64::MAX));
-        assert_eq!(decimal("960 GB"), Some(960_000_000_000));
         assert_eq!(postgresql("8kB"), Some(8192));
         assert_eq!(postgresql("8"), None);
         assert_eq!(postgresql("8K"), None);

@@ -1,14 +1,22 @@
 //! What is read from each fixture; where the fixtures come from is in fixtures/README.md.
 
 use facts::card::WritePolicy;
-use facts::properties::Source;
-use facts::zpool_status::{ScanKind, ScanState, VdevKind};
+use facts::properties::{Properties, Property, Source};
+use facts::zpool_status::{Pool, ScanKind, ScanState, Vdev, VdevKind};
 use facts::*;
 use zfs::{AllocationClass, Layout};
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
+}
+
+fn vdevs_of(pool: &Pool, class: AllocationClass) -> Vec<&Vdev> {
+    pool.vdevs.iter().filter(|vdev| vdev.class == class).collect()
+}
+
+fn property<'a>(facts: &'a Properties, target: &str, name: &str) -> &'a Property {
+    facts.rows.iter().find(|row| row.target == target && row.name == name).unwrap()
 }
 
 #[test]
@@ -52,22 +60,18 @@ fn a_failing_raidz2_of_an_old_version_is_read_whole() {
     assert!(pool.status.as_ref().unwrap().value.ends_with("in a degraded state."));
     let scan = &pool.scans[0];
     assert_eq!((scan.kind, scan.state), (Some(ScanKind::Scrub), ScanState::Finished));
-    assert_eq!((scan.took_s, scan.errors), (Some(9 * 3600 + 12 * 60), Some(0)));
 
-    let raidz = pool.vdevs_of(AllocationClass::Normal).next().unwrap();
+    let raidz = vdevs_of(pool, AllocationClass::Normal)[0];
     assert_eq!(raidz.kind, VdevKind::Layout(Layout::Raidz { parity: 2 }));
     assert_eq!(raidz.children.len(), 4);
     let replacing = &raidz.children[2];
     assert_eq!(replacing.kind, VdevKind::Replacing);
-    assert_eq!(replacing.children[1].note, "(resilvering)");
     let faulted = &raidz.children[3];
-    assert_eq!((faulted.read, faulted.write), (Some(40), Some(1228)));
-    assert_eq!((faulted.note.as_str(), faulted.line), ("too many errors", 19));
-    assert_eq!(pool.vdevs_of(AllocationClass::Log).count(), 1);
-    assert_eq!(pool.vdevs_of(AllocationClass::Cache).count(), 1);
-    assert_eq!(pool.vdevs_of(AllocationClass::Spare).next().unwrap().state, "AVAIL");
+    assert_eq!((faulted.read, faulted.write, faulted.line), (Some(40), Some(1228), 19));
+    assert_eq!(vdevs_of(pool, AllocationClass::Log).len(), 1);
+    assert_eq!(vdevs_of(pool, AllocationClass::Cache).len(), 1);
+    assert_eq!(vdevs_of(pool, AllocationClass::Spare)[0].state, "AVAIL");
     assert_eq!(pool.undamaged(), Some(false));
-    assert_eq!(pool.damaged[1], At::new("tank/home:<0x1f3>".to_string(), 30));
 }
 
 #[test]
@@ -77,19 +81,17 @@ fn a_draid_with_special_log_cache_and_a_second_pool_is_read_whole() {
     let [pool, rpool] = parsed.facts.as_slice() else { panic!("{}", parsed.facts.len()) };
     assert_eq!(pool.scans.len(), 2);
     assert_eq!(pool.scans[0].state, ScanState::Running);
-    assert_eq!(pool.scans[0].done_percent, Some(34.17));
     assert_eq!(pool.scans[1].kind, Some(ScanKind::Resilver));
-    assert_eq!(pool.scans[1].took_s, Some(11_564));
     assert_eq!(pool.others[0].0, "checkpoint");
-    let draid = pool.vdevs_of(AllocationClass::Normal).next().unwrap();
+    let draid = vdevs_of(pool, AllocationClass::Normal)[0];
     assert_eq!(draid.kind, VdevKind::Layout(Layout::Draid { parity: 2, data: 5, spares: 2 }));
     assert_eq!(draid.children.len(), 14);
     assert_eq!(draid.children[3].kind, VdevKind::Spare);
     assert_eq!(draid.children[3].children[1].kind, VdevKind::DistributedSpare);
-    let special = pool.vdevs_of(AllocationClass::Special).next().unwrap();
+    let special = vdevs_of(pool, AllocationClass::Special)[0];
     assert_eq!((special.kind, special.leaves().len()), (VdevKind::Layout(Layout::Mirror), 2));
-    assert_eq!(pool.vdevs_of(AllocationClass::Log).next().unwrap().children.len(), 2);
-    assert_eq!(pool.vdevs_of(AllocationClass::Spare).count(), 2);
+    assert_eq!(vdevs_of(pool, AllocationClass::Log)[0].children.len(), 2);
+    assert_eq!(vdevs_of(pool, AllocationClass::Spare).len(), 2);
     assert_eq!(rpool.scans[0].state, ScanState::Never);
     assert_eq!(rpool.vdevs[0].name, "nvme5n1p3");
 }
@@ -100,9 +102,8 @@ fn slow_counts_and_trim_notes_do_not_shift_the_columns() {
     assert!(parsed.complete(), "{:?}", parsed.problems);
     let pool = &parsed.facts[0];
     let raidz = &pool.vdevs[0];
-    assert_eq!(raidz.children[1].note, "(untrimmed)");
-    assert_eq!(raidz.children[3].note, "(block size: 512B configured, 4096B native)");
-    assert_eq!(pool.vdevs_of(AllocationClass::Dedup).next().unwrap().children.len(), 2);
+    assert!(raidz.children.iter().all(|drive| drive.state == "ONLINE" && drive.cksum == Some(0)));
+    assert_eq!(vdevs_of(pool, AllocationClass::Dedup)[0].children.len(), 2);
     assert_eq!(pool.others[0].0, "expand");
 }
 
@@ -123,25 +124,20 @@ fn a_status_cut_in_its_table_says_so() {
     let parsed = zpool_status::parse(&cut);
     assert_eq!(parsed.facts[0].name.value, "mirror");
     let problem = parsed.problems.last().unwrap();
-    assert_eq!((problem.kind, problem.line), (ProblemKind::Truncated, 24));
+    assert!(problem.line == 24 && problem.what.contains("paste all of it"), "{problem:?}");
     let beginning: String = text.lines().skip(6).map(|line| format!("{line}\n")).collect();
     let parsed = zpool_status::parse(&beginning);
-    assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
-    assert!(
-        parsed
-            .problems
-            .iter()
-            .any(|p| p.kind == ProblemKind::Truncated && p.what.contains("beginning"))
-    );
+    assert!(parsed.problems[0].what.starts_with("not part of zpool status"));
+    assert!(parsed.problems.iter().any(|p| p.what.contains("the beginning is missing")));
 }
 
 #[test]
 fn properties_with_blanks_and_every_kind_of_source_are_read() {
     let parsed = properties::parse(&fixture("zfs-get-all-2.1.txt"));
     assert!(parsed.complete(), "{:?}", parsed.problems);
-    let get = |name: &str| parsed.facts.get("tank/db", name).unwrap();
+    let get = |name: &str| property(&parsed.facts, "tank/db", name);
     assert_eq!(get("mountpoint").value.text(), "/var/lib/mysql data");
-    assert_eq!(get("recordsize").number(), Some(16_384));
+    assert_eq!(get("recordsize").value.text(), "16K");
     assert_eq!(get("compression").source, Source::Inherited("tank".into()));
     assert_eq!(get("readonly").source, Source::Temporary);
     assert_eq!(get("xattr").source, Source::Received);
@@ -151,7 +147,7 @@ fn properties_with_blanks_and_every_kind_of_source_are_read() {
 
     let exact = properties::parse(&fixture("zfs-get-Hp.txt"));
     assert!(exact.complete());
-    let compression = exact.facts.get("tank/db", "compression").unwrap();
+    let compression = property(&exact.facts, "tank/db", "compression");
     assert_eq!(compression.source, Source::Inherited("tank".into()));
 }
 
@@ -160,8 +156,8 @@ fn pool_properties_and_feature_flags_are_read() {
     let parsed = properties::parse(&fixture("zpool-get-all-2.1.txt"));
     assert!(parsed.complete(), "{:?}", parsed.problems);
     assert!(parsed.facts.of_pool());
-    let get = |name: &str| parsed.facts.get("tank", name).unwrap();
-    assert_eq!(get("ashift").number(), Some(9));
+    let get = |name: &str| property(&parsed.facts, "tank", name);
+    assert_eq!(get("ashift").value.text(), "9");
     assert_eq!(get("comment").value.text(), "moved from row 4");
     assert_eq!(get("feature@draid").value.text(), "enabled");
 }
@@ -172,9 +168,9 @@ fn collapsed_blanks_do_not_lose_a_property() {
                 tank/db compression lz4 inherited from tank\ntank/db used 1.31T -\n";
     let parsed = properties::parse(text);
     assert!(parsed.complete(), "{:?}", parsed.problems);
-    let mountpoint = parsed.facts.get("tank/db", "mountpoint").unwrap();
+    let mountpoint = property(&parsed.facts, "tank/db", "mountpoint");
     assert_eq!(mountpoint.value.text(), "/srv/my data");
-    let compression = parsed.facts.get("tank/db", "compression").unwrap();
+    let compression = property(&parsed.facts, "tank/db", "compression");
     assert_eq!(compression.source, Source::Inherited("tank".into()));
 }
 
@@ -205,11 +201,9 @@ fn smartctl_of_all_three_protocols_is_read() {
     assert_eq!(ata.attribute(197).unwrap().raw, Some(8));
     let nvme = smartctl::parse(&fixture("smartctl-7.3-nvme.json")).facts.remove(0);
     assert_eq!(nvme.endurance_used.unwrap().value, 104);
-    assert_eq!(nvme.written.unwrap().value, 1_024_000_000_000);
     assert_eq!(nvme.media_errors.unwrap().value, 3);
     let scsi = smartctl::parse(&fixture("smartctl-7.3-scsi.json")).facts.remove(0);
     assert_eq!(scsi.media_errors.unwrap().value, 3);
-    assert_eq!(scsi.grown_defects.unwrap().value, 4);
 }
 
 #[test]
@@ -239,7 +233,6 @@ fn a_perc_that_always_writes_back_with_a_failed_battery_is_seen() {
     assert!(parsed.complete());
     let card = &parsed.facts[0];
     assert_eq!(card.model.as_ref().unwrap().text(), "PERC H755N Front");
-    assert_eq!(card.cache.unwrap().value, 8 << 30);
     assert!(!card.protected().unwrap().value);
     let volume = &card.volumes[0];
     assert_eq!(volume.id, "239");
@@ -252,7 +245,6 @@ fn a_perc_that_always_writes_back_with_a_failed_battery_is_seen() {
     // The current policy (WT) and not the initial setting (WriteBack) counts.
     assert_eq!(volume.write.unwrap().value, WritePolicy::Through);
     assert_eq!(volume.strip.unwrap().value, 256 << 10);
-    assert_eq!(volume.os_name.as_ref().unwrap().text(), "/dev/sdb");
     assert_eq!(volume.drive_cache.as_ref().unwrap().text(), "Enabled");
 }
 
@@ -263,20 +255,17 @@ fn the_cards_cache_split_and_policies_are_read_from_arcconf() {
     let card = &parsed.facts[0];
     assert_eq!(card.model.as_ref().unwrap().text(), "H3C RAID-P460-B2");
     assert_eq!(card.read_share, Some(At::new(70, 19)));
-    assert_eq!(card.cache.unwrap().value, 2 << 30);
     assert!(card.protected().unwrap().value);
     assert_eq!(card.drive_cache.as_ref().unwrap().text(), "Enabled");
-    assert_eq!(card.field("Elevator Sort").unwrap().value.text(), "Enabled");
     let volume = &card.volumes[0];
     assert_eq!(volume.strip.unwrap().value, 256 << 10);
     assert_eq!(volume.write.unwrap().value, WritePolicy::AlwaysBack);
     assert_eq!(card.drives.len(), 2);
     assert_eq!(card.drives[1].media.as_ref().unwrap().text(), "SSD");
-    assert_eq!(card.drives[1].state.as_ref().unwrap().text(), "Raw (Pass Through)");
 
     let text = fixture("arcconf-p460.txt");
     let cut = &text[..text.len() / 2];
-    assert_eq!(arcconf::parse(cut).problems[0].kind, ProblemKind::Truncated);
+    assert!(arcconf::parse(cut).problems[0].what.starts_with("arcconf ends with"));
 }
 
 #[test]
@@ -285,15 +274,15 @@ fn ssacli_shows_a_cache_that_writes_back_without_its_battery() {
     assert!(parsed.complete());
     let card = &parsed.facts[0];
     assert_eq!(card.id, "0");
-    assert_eq!(card.cache.unwrap().value, 2 << 30);
     assert_eq!(card.read_share.unwrap().value, 10);
     assert!(!card.protected().unwrap().value);
     assert!(card.unprotected_cache.unwrap().value);
     assert_eq!(card.volumes[0].write.unwrap().value, WritePolicy::AlwaysBack);
     let slots: Vec<&str> = card.drives.iter().map(|d| d.slot.as_str()).collect();
     assert_eq!(slots.iter().filter(|s| **s == "1I:1:1").count(), 1);
-    let detail = card.drives.iter().find(|d| d.model.is_some()).unwrap();
-    assert_eq!(detail.size.unwrap().value, 960_000_000_000);
+    assert!(
+        card.drives.iter().any(|d| d.media.as_ref().is_some_and(|media| media.text() == "SSD"))
+    );
 }
 
 #[test]
@@ -305,11 +294,13 @@ fn database_and_module_settings_know_their_lines() {
     assert_eq!(settings.bytes("shared_buffers", 8192), Some(At::new(32 << 30, 127)));
     let mycnf = mycnf::parse(&fixture("my-mariadb.cnf"));
     assert_eq!(mycnf.problems.len(), 1, "the includedir is not seen");
-    assert_eq!(mycnf.facts.switch("innodb_doublewrite"), Some(At::new(false, 7)));
+    assert_eq!(mycnf.facts.value("innodb_doublewrite"), Some(At::new("0".to_string(), 7)));
     let module = modprobe::parse(&fixture("modprobe-zfs.conf"));
     assert!(module.complete());
-    assert!(module.facts.get("zfs", "l2arc_write_max_mb").is_some());
-    assert_eq!(module.facts.get("zfs", "zfs_txg_timeout").unwrap().value.line, 5);
+    let line =
+        |name: &str| module.facts.rows.iter().find(|row| row.name == name).unwrap().value.line;
+    assert!(line("l2arc_write_max_mb") > 0);
+    assert_eq!(line("zfs_txg_timeout"), 5);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Counters of a live machine over a window.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::source::Document::{HongKong, LinuxDocs, ZfsCode, Zpool8};
 use crate::system::{Counters, Place, System};
@@ -63,19 +63,14 @@ fn commits(counters: &Counters) -> Option<(f64, String)> {
     Some((count as f64 / counters.seconds, text))
 }
 
-const NO_COMMITS: Rule = Rule {
-    name: "no-commits",
-    severity: Severity::Note,
-    check: Check::Counters(LONG, no_commits),
+const NO_COMMITS: Rule = rule! {
+    "no-commits", Note, Check::Counters(LONG, no_commits),
     what: "{rate} commits a second over {seconds} s: no SLOG is needed.",
     what_zh: "{seconds} 秒内每秒 {rate} 次提交：不需要 SLOG。",
     why: "A log vdev takes part only in commits. With so few of them its effect is not noticeable. Count over a busy hour before you decide.",
     why_zh: "日志 vdev 只参与提交。提交这么少，根本察觉不到它的作用。决定之前，请在繁忙时段统计一小时。",
-    sources: &[
-        ZfsCode.section("zil kstat, zil_commit_count"),
-        HongKong.section("when to add a SLOG"),
-    ],
-    lab: Some("hk-async"),
+    sources: &[ZfsCode.section("zil kstat, zil_commit_count"), HongKong.section("when to add a SLOG")],
+    lab: "hk-async",
 };
 
 fn no_commits(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -116,16 +111,14 @@ fn commit_times(counters: &Counters, at: &Place) -> Option<Problem> {
     Some(problem)
 }
 
-const SLOW_COMMITS: Rule = Rule {
-    name: "slow-commits",
-    severity: Severity::Warning,
-    check: Check::Counters(SHORT, slow_commits),
+const SLOW_COMMITS: Rule = rule! {
+    "slow-commits", Warning, Check::Counters(SHORT, slow_commits),
     what: "{rate} commits a second and no log vdev; a log write waits {mean} ms on average (99 % within {p99} ms), the flush after it takes {flush} ms on average.",
     what_zh: "每秒 {rate} 次提交，没有日志 vdev；日志写入平均等待 {mean} 毫秒（99 % 在 {p99} 毫秒以内），其后的刷盘（flush）平均 {flush} 毫秒。",
     why: "A SLOG helps here: commits wait for the data vdevs. Without a log vdev, the wait shown is that of all writes of the drives; the flush is a mean, because nothing counts its percentiles. Measure it with a lab before you buy.",
     why_zh: "这里用 SLOG 有效：提交在等数据 vdev。没有日志 vdev 时，显示的是盘上全部写入的等待时间；刷盘只有平均值，因为没有计数器给出它的百分位。购买之前先用实验测量。",
     sources: &[ZfsCode.section("zil kstat"), Zpool8.section("zpool-iostat(8), latency histograms")],
-    lab: Some("hk-sync-slog"),
+    lab: "hk-sync-slog",
 };
 
 fn slow_commits(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -137,10 +130,8 @@ fn slow_commits(system: &System, counters: &Counters, at: &Place) -> Option<Prob
     Some(commit_times(counters, at)?.run(&["poolwright", "run", "hk-sync-slog"]))
 }
 
-const FAST_COMMITS: Rule = Rule {
-    name: "fast-commits",
-    severity: Severity::Note,
-    check: Check::Counters(LONG, fast_commits),
+const FAST_COMMITS: Rule = rule! {
+    "fast-commits", Note, Check::Counters(LONG, fast_commits),
     what: "{rate} commits a second, fast without a log vdev: no SLOG is needed. A log write waits {mean} ms on average (99 % within {p99} ms), the flush after it takes {flush} ms on average.",
     what_zh: "每秒 {rate} 次提交，没有日志 vdev 也很快：不需要 SLOG。日志写入平均等待 {mean} 毫秒（99 % 在 {p99} 毫秒以内），其后的刷盘（flush）平均 {flush} 毫秒。",
     why: "A fast SLOG takes 0.02-0.1 ms itself, so it would save little. Means and percentile are of this window; the flush is a mean, because nothing counts its percentiles.",
@@ -150,7 +141,7 @@ const FAST_COMMITS: Rule = Rule {
         LinuxDocs.section("iostats, flush requests"),
         HongKong.section("when to add a SLOG"),
     ],
-    lab: Some("hk-sync-slog"),
+    lab: "hk-sync-slog",
 };
 
 fn fast_commits(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -165,19 +156,14 @@ fn fast_commits(system: &System, counters: &Counters, at: &Place) -> Option<Prob
     Some(commit_times(counters, at)?.run(&["poolwright", "audit", "--host", "--seconds", "3600"]))
 }
 
-const FEW_MISSES: Rule = Rule {
-    name: "few-misses",
-    severity: Severity::Note,
-    check: Check::Counters(LONG, few_misses),
+const FEW_MISSES: Rule = rule! {
+    "few-misses", Note, Check::Counters(LONG, few_misses),
     what: "The ARC answered {hits} % of demand reads over {seconds} s and missed {misses} a second: no L2ARC is needed.",
     what_zh: "{seconds} 秒内 ARC 命中了 {hits} % 的按需读取，每秒未命中 {misses} 次：不需要 L2ARC。",
     why: "An L2ARC serves only what the ARC misses, and its headers take RAM from the ARC. Count over a busy hour before you decide.",
     why_zh: "L2ARC 只服务于 ARC 未命中的读取，头部还占用 ARC 的内存。决定之前，请在繁忙时段统计一小时。",
-    sources: &[
-        ZfsCode.section("arcstats, demand hits and misses"),
-        HongKong.section("when to add an L2ARC"),
-    ],
-    lab: Some("hk-sync-l2arc"),
+    sources: &[ZfsCode.section("arcstats, demand hits and misses"), HongKong.section("when to add an L2ARC")],
+    lab: "hk-sync-l2arc",
 };
 
 fn few_misses(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -196,32 +182,28 @@ fn few_misses(system: &System, counters: &Counters, at: &Place) -> Option<Proble
     Some(remove_or_count(problem, system, AllocationClass::Cache))
 }
 
-const FEW_GHOSTS: Rule = Rule {
-    name: "few-ghosts",
-    severity: Severity::Note,
-    check: Check::Counters(LONG, few_ghosts),
+const FEW_GHOSTS: Rule = rule! {
+    "few-ghosts", Note, Check::Counters(LONG, few_ghosts),
     what: "Only {share} % of {misses} misses a second were on the ghost lists: neither an L2ARC nor more RAM would help.",
     what_zh: "每秒 {misses} 次未命中，其中只有 {share} % 在 ghost 链表上：L2ARC 和更多内存都没有用。",
     why: "The ghost lists remember about as much evicted data as the ARC holds. A miss that is not on them is data never read before, or evicted longer ago: only a cache several times the ARC could hold it, if it is read again at all.",
     why_zh: "ghost 链表记住的已淘汰数据约与 ARC 一样多。不在其上的未命中，是从未读过或更早淘汰的数据：只有比 ARC 大几倍的缓存才可能留住它，而且它还得再次被读到。",
     sources: &[ZfsCode.section("arcstats, ghost lists"), HongKong.section("when to add an L2ARC")],
-    lab: Some("hk-sync-l2arc"),
+    lab: "hk-sync-l2arc",
 };
 
 fn few_ghosts(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {
     ghosts(counters, at, |share| share < 0.05)
 }
 
-const MANY_GHOSTS: Rule = Rule {
-    name: "many-ghosts",
-    severity: Severity::Note,
-    check: Check::Counters(SHORT, many_ghosts),
+const MANY_GHOSTS: Rule = rule! {
+    "many-ghosts", Note, Check::Counters(SHORT, many_ghosts),
     what: "{share} % of {misses} misses a second had been evicted shortly before: a larger cache would have kept them.",
     what_zh: "每秒 {misses} 次未命中，其中 {share} % 是刚被淘汰的：更大的缓存能留住它们。",
     why: "More RAM serves them best. An L2ARC serves them if the hot set is stable for longer than the L2ARC takes to fill.",
     why_zh: "加内存效果最好。如果热数据稳定的时间长于填满 L2ARC 的时间，L2ARC 也有用。",
     sources: &[ZfsCode.section("arcstats, ghost lists")],
-    lab: Some("hk-smb-l2arc"),
+    lab: "hk-smb-l2arc",
 };
 
 fn many_ghosts(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -242,16 +224,14 @@ fn ghosts(counters: &Counters, at: &Place, fires: fn(f64) -> bool) -> Option<Pro
     })
 }
 
-const L2ARC_IDLE: Rule = Rule {
-    name: "l2arc-idle",
-    severity: Severity::Warning,
-    check: Check::Counters(SHORT, l2arc_idle),
+const L2ARC_IDLE: Rule = rule! {
+    "l2arc-idle", Warning, Check::Counters(SHORT, l2arc_idle),
     what: "The L2ARC of {subject} served {share} % of its look-ups and takes {headers} of RAM.",
     what_zh: "{subject} 的 L2ARC 命中率为 {share} %，占用 {headers} 内存。",
     why: "Either it is not filled yet, or the load does not read evicted data again.",
     why_zh: "要么它还没填满，要么负载不会再读已淘汰的数据。",
     sources: &[ZfsCode.section("arcstats, l2_hits")],
-    lab: Some("hk-smb-l2arc"),
+    lab: "hk-smb-l2arc",
 };
 
 fn l2arc_idle(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -269,16 +249,13 @@ fn l2arc_idle(system: &System, counters: &Counters, at: &Place) -> Option<Proble
     Some(remove_or_count(problem, system, AllocationClass::Cache))
 }
 
-const L2ARC_ERRORS: Rule = Rule {
-    name: "l2arc-errors",
-    severity: Severity::Warning,
-    check: Check::Counters(SHORT, l2arc_errors),
+const L2ARC_ERRORS: Rule = rule! {
+    "l2arc-errors", Warning, Check::Counters(SHORT, l2arc_errors),
     what: "The L2ARC had {errors} errors.",
     what_zh: "L2ARC 出现过 {errors} 次错误。",
     why: "They do not harm data, which is then read from the pool, but the cache drive is wearing out or failing.",
     why_zh: "对数据无害，数据会改从存储池读取，但缓存盘正在磨损或损坏。",
     sources: &[ZfsCode.section("arcstats, l2_cksum_bad")],
-    lab: None,
 };
 
 fn l2arc_errors(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -289,16 +266,13 @@ fn l2arc_errors(_: &System, counters: &Counters, at: &Place) -> Option<Problem> 
     Some(problem.run(&["zpool", "status", "-v"]))
 }
 
-const MEMORY_THROTTLED: Rule = Rule {
-    name: "memory-throttled",
-    severity: Severity::Warning,
-    check: Check::Counters(SHORT, memory_throttled),
+const MEMORY_THROTTLED: Rule = rule! {
+    "memory-throttled", Warning, Check::Counters(SHORT, memory_throttled),
     what: "Writers were throttled {times} times because memory was short.",
     what_zh: "因为内存不足，写入者被限流 {times} 次。",
     why: "The kernel had no free pages for the ARC. Limit the ARC or the programs that compete with it.",
     why_zh: "内核没有空闲页给 ARC。限制 ARC，或限制与它竞争内存的程序。",
     sources: &[ZfsCode.section("arcstats, memory_throttle_count")],
-    lab: None,
 };
 
 fn memory_throttled(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {
@@ -309,16 +283,14 @@ fn memory_throttled(_: &System, counters: &Counters, at: &Place) -> Option<Probl
     Some(problem.run(&["cat", "/proc/spl/kstat/zfs/arcstats"]))
 }
 
-const DIRTY_DELAYED: Rule = Rule {
-    name: "dirty-delayed",
-    severity: Severity::Note,
-    check: Check::Counters(SHORT, dirty_delayed),
+const DIRTY_DELAYED: Rule = rule! {
+    "dirty-delayed", Note, Check::Counters(SHORT, dirty_delayed),
     what: "The write throttle delayed {rate} transactions a second.",
     what_zh: "写限流每秒延迟 {rate} 个事务。",
     why: "The data vdevs do not keep up with the writes. A log vdev makes commits fast only up to this point; more or faster data vdevs help.",
     why_zh: "数据 vdev 跟不上写入。日志 vdev 只在到达这一点之前使提交变快；需要更多或更快的数据 vdev。",
     sources: &[ZfsCode.section("dmu_tx kstat, dmu_tx_dirty_delay")],
-    lab: Some("hk-sync-slog"),
+    lab: "hk-sync-slog",
 };
 
 fn dirty_delayed(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {

@@ -1,6 +1,6 @@
 //! The dataset of a database.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, Mysql, Practice, Zfs4, ZfsProps};
@@ -11,16 +11,13 @@ use zfs::AllocationClass;
 pub const RULES: &[Rule] =
     &[SYNC_DISABLED, RECORDS_TORN, RECORDS_LARGE, LOGBIAS, PRIMARYCACHE, MEMORY];
 
-const SYNC_DISABLED: Rule = Rule {
-    name: "database-sync-disabled",
-    severity: Severity::Error,
-    check: Check::Database(sync_disabled),
+const SYNC_DISABLED: Rule = rule! {
+    "database-sync-disabled", Error, Check::Database(sync_disabled),
     what: "{subject} holds {engine} and has sync=disabled.",
     what_zh: "{subject} 存放 {engine}，并设置了 sync=disabled。",
     why: "COMMIT returns before anything is stable. A power cut loses the committed work of up to twice zfs_txg_timeout, which is seconds; replicas and clients then know of transactions that the server has lost.",
     why_zh: "COMMIT 在落盘之前就返回。断电最多丢失两倍 zfs_txg_timeout、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
     sources: &[ZfsProps.section("sync"), Mysql.section("sync=disabled")],
-    lab: None,
 };
 
 fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
@@ -29,16 +26,14 @@ fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
     Some(problem.set_property(&database.dataset.name, "sync", "standard"))
 }
 
-const RECORDS_TORN: Rule = Rule {
-    name: "database-records-torn",
-    severity: Severity::Warning,
-    check: Check::Database(records_torn),
+const RECORDS_TORN: Rule = rule! {
+    "database-records-torn", Warning, Check::Database(records_torn),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
     what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
     why: "A page takes several records, each a block of its own with its checksum and pointer. The intent log can divide it between two log blocks, so that a power cut tears it: keep the server's own protection on (full_page_writes, doublewrite).",
     why_zh: "一页占用几条记录，每条都是带校验和与指针的独立块。意图日志可能把它分在两个日志块中，断电会撕裂页：必须保留服务器自身的保护（full_page_writes、doublewrite）。",
     sources: &[Mysql.section("innodb_doublewrite=0"), ZfsProps.section("recordsize")],
-    lab: Some("hk-recordsize"),
+    lab: "hk-recordsize",
 };
 
 fn records_torn(system: &System, database: &Database) -> Option<Problem> {
@@ -55,10 +50,8 @@ fn records_torn(system: &System, database: &Database) -> Option<Problem> {
     })
 }
 
-const RECORDS_LARGE: Rule = Rule {
-    name: "database-records-large",
-    severity: Severity::Warning,
-    check: Check::Database(records_large),
+const RECORDS_LARGE: Rule = rule! {
+    "database-records-large", Warning, Check::Database(records_large),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
     what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
     why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K and leaves room for compression; other sources advise 32K, or large records for analytics. Only files written afterwards get the new size.",
@@ -68,7 +61,7 @@ const RECORDS_LARGE: Rule = Rule {
         Mysql.section("recordsize=16k"),
         ZfsProps.section("recordsize"),
     ],
-    lab: Some("hk-recordsize"),
+    lab: "hk-recordsize",
 };
 
 fn records_large(_: &System, database: &Database) -> Option<Problem> {
@@ -97,10 +90,8 @@ fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Prob
     })
 }
 
-const LOGBIAS: Rule = Rule {
-    name: "database-logbias",
-    severity: Severity::Note,
-    check: Check::Database(logbias),
+const LOGBIAS: Rule = rule! {
+    "database-logbias", Note, Check::Database(logbias),
     what: "{subject} holds {engine} with logbias=throughput and no log vdev.",
     what_zh: "{subject} 存放 {engine}，设置了 logbias=throughput，而且没有日志 vdev。",
     why: "Sources disagree: one sets latency for OLTP, another throughput for bulk writes. Throughput writes each record once, but a small commit into a large record writes the whole record, and the pool fragments. Measure with your page size and release.",
@@ -110,7 +101,7 @@ const LOGBIAS: Rule = Rule {
         Mysql.section("logbias=throughput"),
         ZfsProps.section("logbias"),
     ],
-    lab: Some("hk-logbias"),
+    lab: "hk-logbias",
 };
 
 fn logbias(system: &System, database: &Database) -> Option<Problem> {
@@ -124,16 +115,13 @@ fn logbias(system: &System, database: &Database) -> Option<Problem> {
     })
 }
 
-const PRIMARYCACHE: Rule = Rule {
-    name: "database-primarycache",
-    severity: Severity::Warning,
-    check: Check::Database(primarycache),
+const PRIMARYCACHE: Rule = rule! {
+    "database-primarycache", Warning, Check::Database(primarycache),
     what: "{subject} keeps data out of the ARC (primarycache=metadata) though {setting} is only {cache} of {memory}.",
     what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
     why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
     why_zh: "服务器自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有服务器自身的缓存装得下工作集时，这样设置才省内存。",
     sources: &[Mysql.section("primarycache=metadata"), ZfsProps.section("primarycache")],
-    lab: None,
 };
 
 fn primarycache(system: &System, database: &Database) -> Option<Problem> {
@@ -168,16 +156,13 @@ fn primarycache(system: &System, database: &Database) -> Option<Problem> {
     })
 }
 
-const MEMORY: Rule = Rule {
-    name: "database-memory",
-    severity: Severity::Warning,
-    check: Check::System(memory),
+const MEMORY: Rule = rule! {
+    "database-memory", Warning, Check::System(memory),
     what: "The ARC may take {arc} and {setting} {cache}, out of {memory} of RAM.",
     what_zh: "ARC 可占 {arc}，{setting} 占 {cache}，而内存共 {memory}。",
     why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that both fit, with room for connections and the kernel.",
     why_zh: "ARC 会归还内存，但比服务器申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使两者都放得下，并给连接和内核留出余地。",
     sources: &[Zfs4.section("zfs_arc_max"), Practice.section("leave room for both caches")],
-    lab: None,
 };
 
 fn memory(system: &System) -> Option<Problem> {

@@ -1,6 +1,6 @@
 //! Drives: their kind, their health, and how Linux treats them.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::{Target, scheduler_rule};
 use crate::source::Document::{LinuxDocs, Nvme, Practice, Smartctl, ZfsCode, ZfsDocs, ZpoolProps};
@@ -50,16 +50,13 @@ fn pooled(system: &System, drive: &Drive) -> bool {
     leaves.any(|leaf| system.drive(leaf).is_some_and(|member| member.name == drive.name))
 }
 
-const SHINGLED: Rule = Rule {
-    name: "drive-shingled",
-    severity: Severity::Warning,
-    check: Check::Leaf(None, shingled),
+const SHINGLED: Rule = rule! {
+    "drive-shingled", Warning, Check::Leaf(None, shingled),
     what: "{subject} in {pool} is a shingled disk ({model}).",
     what_zh: "{pool} 中的 {subject} 是叠瓦盘（{model}）。",
     why: "Drive-managed shingled disks fall to a few MB/s under the random writes of a resilver, which then takes days or fails. Their makers advise against ZFS on them.",
     why_zh: "由盘自身管理的叠瓦盘（DM-SMR），在重建的随机写下会降到每秒几 MB，重建要几天甚至失败；厂商不建议用于 ZFS。",
     sources: &[Practice.section("makers' lists of shingled disks, 2020")],
-    lab: None,
 };
 
 fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
@@ -72,16 +69,13 @@ fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     })
 }
 
-const FAILING: Rule = Rule {
-    name: "drive-failing",
-    severity: Severity::Error,
-    check: Check::Drive(failing),
+const FAILING: Rule = rule! {
+    "drive-failing", Error, Check::Drive(failing),
     what: "{subject} reports that it is failing: {what}.",
     what_zh: "{subject} 报告即将故障：{what}。",
     why: "Such drives often fail soon. Replace it while the pool has its redundancy.",
     why_zh: "这样的盘往往很快就坏。请在冗余完整时更换。",
     sources: &[Smartctl.section("overall health, attributes 197 and 198")],
-    lab: None,
 };
 
 fn failing(_: &System, drive: &Drive) -> Option<Problem> {
@@ -105,16 +99,13 @@ fn failing(_: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.run(&["smartctl", "-t", "long", &device(drive)]))
 }
 
-const WORN: Rule = Rule {
-    name: "drive-worn",
-    severity: Severity::Warning,
-    check: Check::Drive(worn),
+const WORN: Rule = rule! {
+    "drive-worn", Warning, Check::Drive(worn),
     what: "{subject} is near the end of its rated life: {what}.",
     what_zh: "{subject} 接近额定寿命：{what}。",
     why: "Log and cache drives wear fastest. Plan the replacement; drives of a mirror that were bought together wear out together.",
     why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中一起购买的盘会一起到寿命。",
     sources: &[Smartctl.section("NVMe percentage used, available spare")],
-    lab: None,
 };
 
 fn worn(_: &System, drive: &Drive) -> Option<Problem> {
@@ -132,16 +123,13 @@ fn worn(_: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
-const CABLE: Rule = Rule {
-    name: "drive-cable",
-    severity: Severity::Note,
-    check: Check::Drive(cable),
+const CABLE: Rule = rule! {
+    "drive-cable", Note, Check::Drive(cable),
     what: "{subject} counted {count} transfer errors on its link (CRC).",
     what_zh: "{subject} 的链路上有 {count} 次传输错误（CRC）。",
     why: "The counter is never reset. If it grows, replace the cable or the backplane before the drive.",
     why_zh: "此计数不会清零。若继续增长，先换线缆或背板，再换盘。",
     sources: &[Smartctl.section("attribute 199")],
-    lab: None,
 };
 
 fn cable(_: &System, drive: &Drive) -> Option<Problem> {
@@ -154,16 +142,13 @@ fn cable(_: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
-const USB: Rule = Rule {
-    name: "drive-usb",
-    severity: Severity::Warning,
-    check: Check::Leaf(None, usb),
+const USB: Rule = rule! {
+    "drive-usb", Warning, Check::Leaf(None, usb),
     what: "{subject} in {pool} is attached by USB.",
     what_zh: "{pool} 中的 {subject} 通过 USB 连接。",
     why: "USB bridges reset under load, hide errors and often acknowledge flushes that they do not perform. The drive then disappears and the pool is suspended.",
     why_zh: "USB 转接芯片在负载下会复位、掩盖错误，还常常只应答刷盘（flush）命令而不执行。盘会掉线，存储池被挂起。",
     sources: &[ZfsDocs.section("Hardware, USB")],
-    lab: None,
 };
 
 fn usb(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
@@ -173,19 +158,13 @@ fn usb(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "INTERNAL-DRIVE"]))
 }
 
-const CARD_VOLUME: Rule = Rule {
-    name: "drive-card-volume",
-    severity: Severity::Warning,
-    check: Check::Leaf(None, card_volume),
+const CARD_VOLUME: Rule = rule! {
+    "drive-card-volume", Warning, Check::Leaf(None, card_volume),
     what: "{subject} in {pool} is a volume of a RAID card ({model}), not a drive.",
     what_zh: "{pool} 中的 {subject} 是 RAID 卡的卷（{model}），不是物理盘。",
     why: "ZFS cannot see single drives behind it, repair from them or flush them. The card acknowledges flushes from its own cache, and the pool can be read only behind such a card. Set the card to pass drives through (HBA, IT or JBOD mode).",
     why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能令其刷盘；卡用自己的缓存应答刷盘命令，而且存储池只能在这种卡后面读出。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
-    sources: &[
-        ZfsDocs.section("Hardware, hardware RAID controllers"),
-        Nvme.section("pass-through mode"),
-    ],
-    lab: None,
+    sources: &[ZfsDocs.section("Hardware, hardware RAID controllers"), Nvme.section("pass-through mode")],
 };
 
 fn card_volume(system: &System, _: &Pool, leaf: &Leaf) -> Option<Problem> {
@@ -196,19 +175,13 @@ fn card_volume(system: &System, _: &Pool, leaf: &Leaf) -> Option<Problem> {
     })
 }
 
-const SCHEDULER: Rule = Rule {
-    name: "drive-scheduler",
-    severity: Severity::Note,
-    check: Check::Drive(scheduler),
+const SCHEDULER: Rule = rule! {
+    "drive-scheduler", Note, Check::Drive(scheduler),
     what: "{subject} uses the I/O scheduler {scheduler}.",
     what_zh: "{subject} 使用 I/O 调度器 {scheduler}。",
     why: "ZFS schedules its own I/O, and an NVMe drive or SSD gains nothing from sorting. The scheduler adds latency and, above some 100,000 operations a second, lock contention. Turn it off with a udev rule that uses a stable name.",
     why_zh: "ZFS 自己调度 I/O，NVMe 和 SSD 也不需要排序。调度器增加延迟，每秒超过约十万次操作时还有锁竞争。用匹配稳定名称的 udev 规则关闭它。",
-    sources: &[
-        Nvme.section("scheduler none by udev"),
-        LinuxDocs.section("block, switching schedulers"),
-    ],
-    lab: None,
+    sources: &[Nvme.section("scheduler none by udev"), LinuxDocs.section("block, switching schedulers")],
 };
 
 fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
@@ -226,16 +199,13 @@ fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
     ))
 }
 
-const ROTATIONAL: Rule = Rule {
-    name: "drive-rotational",
-    severity: Severity::Warning,
-    check: Check::Drive(rotational),
+const ROTATIONAL: Rule = rule! {
+    "drive-rotational", Warning, Check::Drive(rotational),
     what: "{subject} ({model}) is flash, but Linux treats it as a hard disk.",
     what_zh: "{subject}（{model}）是闪存，但 Linux 把它当作机械盘。",
     why: "ZFS then merges its I/O up to 1 MiB and spreads reads as for a hard disk. Usually a RAID card or hypervisor hides the kind of drive.",
     why_zh: "ZFS 会像对机械盘那样把 I/O 合并到 1 MiB 并分散读取。通常是 RAID 卡或虚拟机管理程序隐藏了盘的类型。",
     sources: &[ZfsCode.section("vdev_queue.c, aggregation limits")],
-    lab: None,
 };
 
 fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
@@ -248,16 +218,13 @@ fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.run(&["lsblk", "-o", "NAME,MODEL,ROTA", &device(drive)]))
 }
 
-const CACHE_HIDDEN: Rule = Rule {
-    name: "drive-cache-hidden",
-    severity: Severity::Error,
-    check: Check::Drive(cache_hidden),
+const CACHE_HIDDEN: Rule = rule! {
+    "drive-cache-hidden", Error, Check::Drive(cache_hidden),
     what: "{subject} has a volatile write cache, but write_cache is `write through`: Linux sends it no flushes.",
     what_zh: "{subject} 有易失写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷盘（flush）命令。",
     why: "A power cut loses what the drive has acknowledged and still holds in its cache, including ZFS metadata.",
     why_zh: "断电会丢失盘已确认、仍在缓存中的数据，包括 ZFS 的元数据。",
     sources: &[LinuxDocs.section("block, queue/write_cache")],
-    lab: None,
 };
 
 fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
@@ -273,16 +240,13 @@ fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
     })
 }
 
-const READ_AHEAD: Rule = Rule {
-    name: "drive-read-ahead",
-    severity: Severity::Note,
-    check: Check::Drive(read_ahead),
+const READ_AHEAD: Rule = rule! {
+    "drive-read-ahead", Note, Check::Drive(read_ahead),
     what: "{subject} is an SSD with a read-ahead of {kib} KiB.",
     what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
     why: "Random reads then fetch data that nothing asked for. (ZFS does not use this setting; other file systems, md and raw devices do.)",
     why_zh: "随机读会取来多余的数据。（ZFS 不用此设置；其他文件系统、md 和裸设备会用。）",
     sources: &[Nvme.section("no read-ahead"), LinuxDocs.section("block, queue/read_ahead_kb")],
-    lab: None,
 };
 
 fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
@@ -296,16 +260,13 @@ fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
     })
 }
 
-const SWAP_ON_VOLUME: Rule = Rule {
-    name: "swap-on-volume",
-    severity: Severity::Warning,
-    check: Check::Drive(swap_on_volume),
+const SWAP_ON_VOLUME: Rule = rule! {
+    "swap-on-volume", Warning, Check::Drive(swap_on_volume),
     what: "Swap is on a volume of a pool, {subject}.",
     what_zh: "交换空间在存储池的卷 {subject} 上。",
     why: "To write swap, ZFS needs memory just when there is none: the machine may hang. Put swap on a partition.",
     why_zh: "写交换空间时 ZFS 需要内存，而那时恰恰没有：机器可能卡死。请把交换空间放在分区上。",
     sources: &[ZfsDocs.section("FAQ, using a zvol for a swap device")],
-    lab: None,
 };
 
 fn swap_on_volume(_: &System, drive: &Drive) -> Option<Problem> {
@@ -318,16 +279,14 @@ fn swap_on_volume(_: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.run(&["swapoff", &device(drive)]))
 }
 
-const MIXED_SECTORS: Rule = Rule {
-    name: "drive-mixed-sectors",
-    severity: Severity::Warning,
-    check: Check::Vdev(None, mixed_sectors),
+const MIXED_SECTORS: Rule = rule! {
+    "drive-mixed-sectors", Warning, Check::Vdev(None, mixed_sectors),
     what: "The drives of {subject} in {pool} have different physical sectors ({one} and {two}).",
     what_zh: "{pool} 中 {subject} 的盘物理扇区不同（{one} 和 {two}）。",
     why: "If ashift fits the larger sectors, the vdev works in these. If not, some of its drives read, change and write a sector for each small write.",
     why_zh: "如果 ashift 符合较大的扇区，vdev 就按它工作；否则一部分盘的每次小写都要读、改、写。",
     sources: &[ZpoolProps.section("ashift")],
-    lab: Some("hk-ashift"),
+    lab: "hk-ashift",
 };
 
 fn mixed_sectors(system: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {

@@ -21,7 +21,7 @@ pub enum Severity {
 }
 
 /// A place in the input that shows a problem.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Evidence {
     /// The file and line.
     pub at: Place,

@@ -1,6 +1,6 @@
 //! The layout of the data vdevs.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, Severity, rule};
 use crate::format::size;
 use crate::source::Document::{
     Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
@@ -24,19 +24,13 @@ pub const RULES: &[Rule] = &[
     SAME_DRIVE,
 ];
 
-const STRIPE: Rule = Rule {
-    name: "layout-stripe",
-    severity: Severity::Error,
-    check: Check::Pool(stripe),
+const STRIPE: Rule = rule! {
+    "layout-stripe", Error, Check::Pool(stripe),
     what: "{subject} has no redundancy: {drives} data vdev(s) of one drive each.",
     what_zh: "{subject} 没有冗余：{drives} 个数据 vdev，每个只有一块盘。",
     why: "The first drive that fails takes the whole pool with it. Checksums find damage but cannot repair it.",
     why_zh: "任何一块盘坏掉，整个存储池就丢失；校验和能发现损坏，但无法修复。",
-    sources: &[
-        ZpoolConcepts.section("Virtual Devices"),
-        Fsync.section("zpool create of twelve single disks"),
-    ],
-    lab: None,
+    sources: &[ZpoolConcepts.section("Virtual Devices"), Fsync.section("zpool create of twelve single disks")],
 };
 
 fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
@@ -56,16 +50,13 @@ fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
     Some(drives.fold(problem, |problem, leaf| problem.attach(&pool.name, &leaf.name, 1)))
 }
 
-const MIXED: Rule = Rule {
-    name: "layout-mixed",
-    severity: Severity::Warning,
-    check: Check::Pool(mixed),
+const MIXED: Rule = rule! {
+    "layout-mixed", Warning, Check::Pool(mixed),
     what: "The data vdevs of {subject} survive different numbers of failures: {weakest} survives {survives}, {strongest} more.",
     what_zh: "{subject} 的数据 vdev 容错能力不同：{weakest} 能承受 {survives} 块盘故障，{strongest} 更多。",
     why: "Data is striped over all vdevs, so the pool fails with its weakest one. `zpool add -f` does this by mistake; in a pool with raidz it cannot be undone.",
     why_zh: "数据条带化分布在所有 vdev 上，最弱的 vdev 失效，存储池就失效。误用 `zpool add -f` 会造成这种情况；含 raidz 的存储池无法撤销。",
     sources: &[ZpoolConcepts.section("Virtual Devices")],
-    lab: None,
 };
 
 fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
@@ -91,16 +82,13 @@ fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
     })
 }
 
-const UNEVEN: Rule = Rule {
-    name: "layout-uneven",
-    severity: Severity::Note,
-    check: Check::Pool(uneven),
+const UNEVEN: Rule = rule! {
+    "layout-uneven", Note, Check::Pool(uneven),
     what: "The raidz vdevs of {subject} have different widths: {widths}.",
     what_zh: "{subject} 的 raidz vdev 宽度不同：{widths}。",
     why: "Each stores a block with a different share of parity, and the narrow one fills at a different rate: usable space and speed are hard to predict. `zpool attach` widens a raidz from OpenZFS 2.3 on.",
     why_zh: "各 vdev 存一个块所用的校验比例不同，窄的那个填满的速度也不同，可用空间和速度都难以预计。自 OpenZFS 2.3 起可用 `zpool attach` 扩展 raidz。",
     sources: &[ZpoolConcepts.section("Virtual Devices")],
-    lab: None,
 };
 
 fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
@@ -118,16 +106,13 @@ fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
     })
 }
 
-const UNEQUAL_DRIVES: Rule = Rule {
-    name: "layout-unequal-drives",
-    severity: Severity::Warning,
-    check: Check::Vdev(None, unequal_drives),
+const UNEQUAL_DRIVES: Rule = rule! {
+    "layout-unequal-drives", Warning, Check::Vdev(None, unequal_drives),
     what: "The drives of {subject} in {pool} differ in size: each counts as {least}, and {lost} is unused.",
     what_zh: "{pool} 中 {subject} 的盘大小不同：每块按 {least} 计，{lost} 用不上。",
     why: "A mirror or raidz uses only as much of each drive as its smallest drive has.",
     why_zh: "镜像和 raidz 在每块盘上只用最小那块盘的容量。",
     sources: &[ZpoolConcepts.section("Virtual Devices, raidz")],
-    lab: None,
 };
 
 fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
@@ -148,10 +133,8 @@ fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> 
     })
 }
 
-const WIDE: Rule = Rule {
-    name: "layout-wide",
-    severity: Severity::Warning,
-    check: Check::Vdev(Some(AllocationClass::Normal), wide),
+const WIDE: Rule = rule! {
+    "layout-wide", Warning, Check::Vdev(Some(AllocationClass::Normal), wide),
     what: "{subject} in {pool} is {width} drives wide.",
     what_zh: "{pool} 中的 {subject} 宽度为 {width} 块盘。",
     why: "A resilver reads all of them, random reads of full records occupy all of them, and the time in which further failures count grows with the width. Several vdevs, or dRAID, rebuild faster.",
@@ -160,7 +143,6 @@ const WIDE: Rule = Rule {
         ZpoolConcepts.section("raidz, recommended number of devices"),
         MirrorSite.section("ZFS layouts, raidz3 of 30"),
     ],
-    lab: None,
 };
 
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
@@ -175,19 +157,13 @@ fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     })
 }
 
-const SINGLE_PARITY: Rule = Rule {
-    name: "layout-single-parity",
-    severity: Severity::Warning,
-    check: Check::Vdev(Some(AllocationClass::Normal), single_parity),
+const SINGLE_PARITY: Rule = rule! {
+    "layout-single-parity", Warning, Check::Vdev(Some(AllocationClass::Normal), single_parity),
     what: "{subject} in {pool} has single parity over disks of {size}.",
     what_zh: "{pool} 中的 {subject} 在 {size} 的盘上只有单校验。",
     why: "A resilver takes {hours} hours or more at full speed. Until it ends, a second failure loses the pool, and an unreadable sector loses data.",
     why_zh: "全速重建也要 {hours} 小时以上。重建完成之前，再坏一块盘就丢失存储池，遇到读不出的扇区就丢失数据。",
-    sources: &[
-        Arithmetic.section("capacity / disk rate"),
-        Practice.section("a second failure during a long resilver"),
-    ],
-    lab: None,
+    sources: &[Arithmetic.section("capacity / disk rate"), Practice.section("a second failure during a long resilver")],
 };
 
 fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
@@ -205,16 +181,13 @@ fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     })
 }
 
-const DATABASE: Rule = Rule {
-    name: "layout-database",
-    severity: Severity::Warning,
-    check: Check::Database(database),
+const DATABASE: Rule = rule! {
+    "layout-database", Warning, Check::Database(database),
     what: "{subject} holds {engine} on {vdev}.",
     what_zh: "{subject} 把 {engine} 放在 {vdev} 上。",
     why: "A random read of a page occupies several drives of a raidz but one of a mirror; small records also waste much of raidz's space. The same drives give more operations as mirrors.",
     why_zh: "随机读一页会占用 raidz 的几块盘，镜像只占用一块；小记录还会浪费 raidz 的许多空间。同样的盘做成镜像，IOPS 更高。",
     sources: &[HongKong.section("databases, mirrors before raidz")],
-    lab: None,
 };
 
 fn database(system: &System, database: &Database) -> Option<Problem> {
@@ -228,16 +201,13 @@ fn database(system: &System, database: &Database) -> Option<Problem> {
     Some(problem.run(&[&["zpool", "create", "NEW-POOL"][..], &mirrors[..]].concat()))
 }
 
-const DRAID_SPARES: Rule = Rule {
-    name: "draid-spares",
-    severity: Severity::Note,
-    check: Check::Vdev(Some(AllocationClass::Normal), draid_spares),
+const DRAID_SPARES: Rule = rule! {
+    "draid-spares", Note, Check::Vdev(Some(AllocationClass::Normal), draid_spares),
     what: "{subject} in {pool} has no distributed spare.",
     what_zh: "{pool} 中的 {subject} 没有分布式热备。",
     why: "dRAID exists to rebuild onto spare space that is spread over all drives; without a distributed spare, raidz stores small blocks better.",
     why_zh: "dRAID 的意义在于重建到分布在所有盘上的热备空间；没有分布式热备时，raidz 存小块更省空间。",
     sources: &[ZpoolConcepts.section("dRAID, distributed spares")],
-    lab: None,
 };
 
 fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
@@ -250,19 +220,13 @@ fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     Some(problem.run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
 }
 
-const MISCOUNTED: Rule = Rule {
-    name: "layout-miscounted",
-    severity: Severity::Warning,
-    check: Check::System(miscounted),
+const MISCOUNTED: Rule = rule! {
+    "layout-miscounted", Warning, Check::System(miscounted),
     what: "A comment or title says {stated} (data + parity), but {subject} is {has}.",
     what_zh: "注释或标题写的是 {stated}（数据 + 校验），但 {subject} 是 {has}。",
     why: "Whoever counts all drives as data drives overstates the capacity: {stated} needs {drives} drives in each vdev.",
     why_zh: "把总盘数当成数据盘数，容量就报高了：{stated} 要求每个 vdev 有 {drives} 块盘。",
-    sources: &[
-        HongKong.section("node B, 12 disks as two raidz2 of 6D+2P"),
-        Arithmetic.section("drives - parity"),
-    ],
-    lab: None,
+    sources: &[HongKong.section("node B, 12 disks as two raidz2 of 6D+2P"), Arithmetic.section("drives - parity")],
 };
 
 fn miscounted(system: &System) -> Option<Problem> {
@@ -311,16 +275,13 @@ fn data_and_parity(text: &str) -> Option<(u64, u64)> {
     })
 }
 
-const UNSTABLE_NAMES: Rule = Rule {
-    name: "layout-unstable-names",
-    severity: Severity::Note,
-    check: Check::Pool(unstable_names),
+const UNSTABLE_NAMES: Rule = rule! {
+    "layout-unstable-names", Note, Check::Pool(unstable_names),
     what: "{subject} lists its drives under kernel names ({drive}).",
     what_zh: "{subject} 用内核设备名列出它的盘（{drive}）。",
     why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one.",
     why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。",
     sources: &[ZfsDocs.section("selecting /dev names when creating a pool")],
-    lab: None,
 };
 
 fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
@@ -340,16 +301,13 @@ fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
     Some(problem.run(&["zpool", "import", "-d", "/dev/disk/by-id", &pool.name]))
 }
 
-const SAME_DRIVE: Rule = Rule {
-    name: "layout-same-drive",
-    severity: Severity::Error,
-    check: Check::Vdev(None, same_drive),
+const SAME_DRIVE: Rule = rule! {
+    "layout-same-drive", Error, Check::Vdev(None, same_drive),
     what: "{subject} in {pool} has two members on one drive: {one} and {two}.",
     what_zh: "{pool} 中的 {subject} 有两个成员在同一块盘上：{one} 和 {two}。",
     why: "If that drive fails, both copies or two columns are lost at once.",
     why_zh: "那块盘一坏，两个副本或两列会同时丢失。",
     sources: &[ZpoolConcepts.section("Virtual Devices")],
-    lab: None,
 };
 
 fn same_drive(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {

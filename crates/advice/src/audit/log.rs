@@ -1,6 +1,6 @@
 //! The log vdev (SLOG).
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::source::Document::{
     Arithmetic, HongKong, Mysql, Practice, Zfs4, ZfsDocs, ZfsProps, ZpoolConcepts,
@@ -22,19 +22,13 @@ pub const RULES: &[Rule] = &[
     SHARED,
 ];
 
-const UNPROTECTED: Rule = Rule {
-    name: "log-unprotected",
-    severity: Severity::Error,
-    check: Check::Leaf(Some(AllocationClass::Log), unprotected),
+const UNPROTECTED: Rule = rule! {
+    "log-unprotected", Error, Check::Leaf(Some(AllocationClass::Log), unprotected),
     what: "The log vdev of {pool} is on {subject}, a drive without power-loss protection ({model}).",
     what_zh: "{pool} 的日志 vdev（SLOG）在 {subject} 上，该盘没有掉电保护（{model}）。",
     why: "Such a drive is slow if it honours flushes (0.5-5 ms each) and loses acknowledged writes in a power cut if it does not. A log vdev is written all the time and read only after a crash, when both faults cost most.",
     why_zh: "这类盘如果执行刷盘（flush）命令就很慢（每次 0.5–5 毫秒），如果不执行，断电时会丢失已确认的写入。日志 vdev 一直在写，只有崩溃后才会读，两种问题都会在最关键的时候暴露。",
-    sources: &[
-        HongKong.section("when to add a SLOG"),
-        ZfsDocs.section("Hardware, NVRAM and power-loss protection"),
-    ],
-    lab: None,
+    sources: &[HongKong.section("when to add a SLOG"), ZfsDocs.section("Hardware, NVRAM and power-loss protection")],
 };
 
 fn unprotected(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
@@ -46,16 +40,13 @@ fn unprotected(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     })
 }
 
-const UNMIRRORED: Rule = Rule {
-    name: "log-unmirrored",
-    severity: Severity::Warning,
-    check: Check::Vdev(Some(AllocationClass::Log), unmirrored),
+const UNMIRRORED: Rule = rule! {
+    "log-unmirrored", Warning, Check::Vdev(Some(AllocationClass::Log), unmirrored),
     what: "The log vdev of {pool} is a single drive, {subject}.",
     what_zh: "{pool} 的日志 vdev 只有一块盘：{subject}。",
     why: "If it fails while the system runs, ZFS falls back to the log on the data vdevs; only a power cut within the next seconds can then lose writes. If it fails together with the power, the last seconds of acknowledged synchronous writes are lost, and the pool imports only with `zpool import -m`, possibly with `-F`. An unreadable block in the log chain loses them too, and the import reports nothing.",
     why_zh: "系统运行时它坏掉，ZFS 会改用数据 vdev 上的日志，只有在随后几秒内断电才会丢数据。如果它与断电同时发生，最后几秒已确认的同步写入会丢失，而且只能用 `zpool import -m`（可能还要加 `-F`）导入存储池。日志链中有读不出的块时同样会丢失这些写入，导入时没有任何提示。",
     sources: &[HongKong.section("when to add a SLOG"), ZpoolConcepts.section("Intent Log")],
-    lab: None,
 };
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
@@ -70,19 +61,14 @@ fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     })
 }
 
-const ASYNCHRONOUS: Rule = Rule {
-    name: "log-asynchronous",
-    severity: Severity::Warning,
-    check: Check::Pool(asynchronous),
+const ASYNCHRONOUS: Rule = rule! {
+    "log-asynchronous", Warning, Check::Pool(asynchronous),
     what: "{subject} has a log vdev, but none of its workloads writes synchronously.",
     what_zh: "{subject} 有日志 vdev，但它的负载中没有同步写入。",
     why: "Only fsync, O_SYNC, sync=always and NFS commits write to the log. Asynchronous writes go to the data vdevs with their transaction group, with or without a log vdev.",
     why_zh: "只有 fsync、O_SYNC、sync=always 和 NFS 提交才会写日志。异步写入随事务组写到数据 vdev，有没有日志 vdev 都一样。",
-    sources: &[
-        HongKong.section("pitfalls met, asynchronous writes"),
-        ZpoolConcepts.section("Intent Log"),
-    ],
-    lab: Some("hk-async"),
+    sources: &[HongKong.section("pitfalls met, asynchronous writes"), ZpoolConcepts.section("Intent Log")],
+    lab: "hk-async",
 };
 
 fn asynchronous(system: &System, pool: &Pool) -> Option<Problem> {
@@ -96,19 +82,14 @@ fn asynchronous(system: &System, pool: &Pool) -> Option<Problem> {
     })
 }
 
-const MISSING: Rule = Rule {
-    name: "log-missing",
-    severity: Severity::Note,
-    check: Check::Pool(missing),
+const MISSING: Rule = rule! {
+    "log-missing", Note, Check::Pool(missing),
     what: "{subject} takes synchronous writes on hard disks and has no log vdev.",
     what_zh: "{subject} 在机械盘上处理同步写入，却没有日志 vdev。",
     why: "Each commit waits for the slowest disk of a vdev, about 8-15 ms. A log vdev on a drive with power-loss protection answers in 0.01-0.1 ms until the disks fall behind. Measure the gain before you buy: sustained writes are still limited by the disks.",
     why_zh: "每次提交都要等 vdev 中最慢的盘，约 8–15 毫秒。日志 vdev 用带掉电保护的盘，0.01–0.1 毫秒就能应答，直到机械盘跟不上为止。购买之前先测出收益：持续写入仍受机械盘限制。",
-    sources: &[
-        HongKong.section("result 2, forced synchronous writes"),
-        ZpoolConcepts.section("Intent Log"),
-    ],
-    lab: Some("hk-sync-slog"),
+    sources: &[HongKong.section("result 2, forced synchronous writes"), ZpoolConcepts.section("Intent Log")],
+    lab: "hk-sync-slog",
 };
 
 fn missing(system: &System, pool: &Pool) -> Option<Problem> {
@@ -136,32 +117,28 @@ fn writes_synchronously(system: &System, pool: &Pool) -> bool {
         || system.databases().iter().any(|db| db.dataset.pool() == pool.name)
 }
 
-const OVERSIZED: Rule = Rule {
-    name: "log-oversized",
-    severity: Severity::Note,
-    check: Check::Pool(oversized),
+const OVERSIZED: Rule = rule! {
+    "log-oversized", Note, Check::Pool(oversized),
     what: "The log vdev of {subject} has {has}; at most about {needs} of it can be in use.",
     what_zh: "{subject} 的日志 vdev 容量为 {has}，最多只会用到约 {needs}。",
     why: "zfs_wrlog_data_max, twice the dirty-data limit, bounds what the log holds. More space only helps wear levelling; what counts in a log drive is its latency.",
     why_zh: "日志中的数据以 zfs_wrlog_data_max（脏数据上限的两倍）为限。更大的空间只对磨损均衡有用；选日志盘看的是延迟。",
     sources: &[HongKong.section("when to add a SLOG"), Zfs4.section("zfs_wrlog_data_max")],
-    lab: Some("hk-slog-size"),
+    lab: "hk-slog-size",
 };
 
 fn oversized(system: &System, pool: &Pool) -> Option<Problem> {
     wrong_size(system, pool, |has, needs| has > needs.saturating_mul(16))
 }
 
-const UNDERSIZED: Rule = Rule {
-    name: "log-undersized",
-    severity: Severity::Warning,
-    check: Check::Pool(undersized),
+const UNDERSIZED: Rule = rule! {
+    "log-undersized", Warning, Check::Pool(undersized),
     what: "The log vdev of {subject} has {has}; up to {needs} may be in flight.",
     what_zh: "{subject} 的日志 vdev 容量为 {has}，在途数据可达 {needs}。",
     why: "When the log vdev is full, log records go to the data vdevs, at their latency.",
     why_zh: "日志 vdev 写满后，日志记录会写到数据 vdev，延迟也变成数据 vdev 的延迟。",
     sources: &[Zfs4.section("zfs_wrlog_data_max"), Arithmetic.section("1.5 x zfs_wrlog_data_max")],
-    lab: Some("hk-slog-size"),
+    lab: "hk-slog-size",
 };
 
 fn undersized(system: &System, pool: &Pool) -> Option<Problem> {
@@ -205,19 +182,14 @@ fn needed(system: &System) -> Option<u64> {
     Some(log.saturating_add(log / 2))
 }
 
-const SLOWER: Rule = Rule {
-    name: "log-slower",
-    severity: Severity::Warning,
-    check: Check::Pool(slower),
+const SLOWER: Rule = rule! {
+    "log-slower", Warning, Check::Pool(slower),
     what: "The log vdev {subject} of {pool} is on slower drives than the data.",
     what_zh: "{pool} 的日志 vdev {subject} 所在的盘比数据盘更慢。",
     why: "Each commit waits for the log vdev. Without it the commit would go to the faster drives.",
     why_zh: "每次提交都要等日志 vdev。没有它，提交会写到更快的盘上。",
-    sources: &[
-        HongKong.section("when to add a SLOG"),
-        Practice.section("a log is worth its latency"),
-    ],
-    lab: Some("hk-sync-slog"),
+    sources: &[HongKong.section("when to add a SLOG"), Practice.section("a log is worth its latency")],
+    lab: "hk-sync-slog",
 };
 
 fn slower(system: &System, pool: &Pool) -> Option<Problem> {
@@ -253,32 +225,28 @@ fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
     Some(if transport.value == "nvme" { 2 } else { 1 })
 }
 
-const BYPASSED: Rule = Rule {
-    name: "log-bypassed",
-    severity: Severity::Warning,
-    check: Check::Dataset(bypassed),
+const BYPASSED: Rule = rule! {
+    "log-bypassed", Warning, Check::Dataset(bypassed),
     what: "{subject} has logbias=throughput, so its synchronous writes bypass the log vdev of {pool}.",
     what_zh: "{subject} 设置了 logbias=throughput，它的同步写入会绕过 {pool} 的日志 vdev。",
     why: "With throughput, data is written straight to the data vdevs and the log holds only pointers, also on the data vdevs. Sources disagree on which setting is faster without a log vdev; with one, throughput makes it useless.",
     why_zh: "设为 throughput 时，数据直接写到数据 vdev，日志里只有指针，而且指针也写在数据 vdev 上。没有日志 vdev 时哪种更快，各来源说法不一；有日志 vdev 时，throughput 会让它失去作用。",
     sources: &[ZfsProps.section("logbias"), Mysql.section("logbias=throughput")],
-    lab: Some("hk-logbias"),
+    lab: "hk-logbias",
 };
 
 fn bypassed(system: &System, dataset: &Dataset) -> Option<Problem> {
     unused_by(system, dataset, "logbias", "throughput", "latency")
 }
 
-const SILENCED: Rule = Rule {
-    name: "log-silenced",
-    severity: Severity::Warning,
-    check: Check::Dataset(silenced),
+const SILENCED: Rule = rule! {
+    "log-silenced", Warning, Check::Dataset(silenced),
     what: "{subject} has sync=disabled, so it does not use the log vdev of {pool}.",
     what_zh: "{subject} 设置了 sync=disabled，因此不使用 {pool} 的日志 vdev。",
     why: "Every fsync returns at once and nothing is logged: the log drive is idle, and a power cut loses the acknowledged writes of the last seconds.",
     why_zh: "每次 fsync 都立即返回，不写日志：日志盘闲置，断电时丢失最后几秒已确认的写入。",
     sources: &[ZfsProps.section("sync")],
-    lab: Some("hk-async"),
+    lab: "hk-async",
 };
 
 fn silenced(system: &System, dataset: &Dataset) -> Option<Problem> {
@@ -304,10 +272,8 @@ fn unused_by(
     })
 }
 
-const SHARED: Rule = Rule {
-    name: "log-shared",
-    severity: Severity::Warning,
-    check: Check::Leaf(Some(AllocationClass::Log), shared),
+const SHARED: Rule = rule! {
+    "log-shared", Warning, Check::Leaf(Some(AllocationClass::Log), shared),
     what: "The log vdev {subject} of {pool} shares a drive with {other}.",
     what_zh: "{pool} 的日志 vdev {subject} 与 {other} 共用一块盘。",
     why: "Reads, cache fills and transaction-group writes queue before commits on the same drive and add the latency that a log vdev should remove.",
@@ -316,7 +282,6 @@ const SHARED: Rule = Rule {
         ZfsDocs.section("Performance, whole disks against partitions"),
         Practice.section("a log alone on its drive"),
     ],
-    lab: None,
 };
 
 fn shared(_: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {

@@ -26,6 +26,7 @@ pub use finding::{Evidence, Finding, Problem, Severity};
 pub use rule::{Check, Rule};
 
 use crate::system::System;
+use rule::rule;
 
 /// Rules by topic, in the order of the documentation.
 pub const TOPICS: &[(&str, &[Rule])] = &[

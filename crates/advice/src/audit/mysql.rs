@@ -1,6 +1,6 @@
 //! `my.cnf`: MySQL and MariaDB with InnoDB.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{MariadbCode, MariadbManual, Mysql, MysqlManual, ZfsCode, ZfsProps};
@@ -30,10 +30,9 @@ fn on_zfs(system: &System) -> Vec<Database<'_>> {
     system.databases().into_iter().filter(|db| db.engine == Engine::Mysql).collect()
 }
 
-const FLUSH_LOG: Rule = Rule {
-    name: "my-flush-log",
-    severity: Severity::Error,
-    check: Check::Setting {
+const FLUSH_LOG: Rule = rule! {
+    "my-flush-log", Error,
+    Check::Setting {
         target: Target::Mysql,
         name: "innodb_flush_log_at_trx_commit",
         wrong: |value| matches!(value, "0" | "2"),
@@ -47,52 +46,40 @@ const FLUSH_LOG: Rule = Rule {
         MysqlManual.section("innodb_flush_log_at_trx_commit"),
         Mysql.section("innodb_flush_log_at_trx_commit=0"),
     ],
-    lab: None,
 };
 
-const SYNC_BINLOG: Rule = Rule {
-    name: "my-sync-binlog",
-    severity: Severity::Warning,
-    check: Check::Setting {
-        target: Target::Mysql,
-        name: "sync_binlog",
-        wrong: |value| value != "1",
-        right: Some("1"),
-    },
+const SYNC_BINLOG: Rule = rule! {
+    "my-sync-binlog", Warning,
+    Check::Setting { target: Target::Mysql, name: "sync_binlog", wrong: |value| value != "1", right: Some("1") },
     what: "sync_binlog={value}: the binary log is not flushed at every commit.",
     what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷盘。",
     why: "After a power cut, replicas may have events that the source lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
     sources: &[MysqlManual.section("sync_binlog"), Mysql.section("sync_binlog=0")],
-    lab: None,
 };
 
-const DOUBLEWRITE: Rule = Rule {
-    name: "my-doublewrite",
-    severity: Severity::Error,
-    check: Check::System(doublewrite),
+const DOUBLEWRITE: Rule = rule! {
+    "my-doublewrite", Error, Check::System(doublewrite),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
     what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰是一条记录，且意图日志只存指向它的指针。",
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
     why_zh: "撕裂的页无法用重做日志修复，而 ZFS 也会撕裂页：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。用 O_DIRECT 时（OpenZFS 2.3 及以后），日志里只有指向整条已写记录的指针。",
     sources: &[MysqlManual.section("innodb_doublewrite"), ZfsCode.section("zil_lwb_assign")],
-    lab: Some("powercut-pages"),
+    lab: "powercut-pages",
 };
 
 fn doublewrite(system: &System) -> Option<Problem> {
     doublewrite_off(system).filter(|_| !pages_whole(system))
 }
 
-const DOUBLEWRITE_KEPT: Rule = Rule {
-    name: "my-doublewrite-kept",
-    severity: Severity::Note,
-    check: Check::System(doublewrite_kept),
+const DOUBLEWRITE_KEPT: Rule = rule! {
+    "my-doublewrite-kept", Note, Check::System(doublewrite_kept),
     what: "innodb_doublewrite={value}, and each page of {page} is one record, to which the intent log has a pointer.",
     what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰是一条记录，意图日志里只有指向它的指针。",
     why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. It does not hold on another file system or after a change of these settings: turn doublewrite on before. MariaDB loses pages for another reason (my-checkpoint).",
     why_zh: "OpenZFS 2.3 及以后用 O_DIRECT 或 direct=always 时，把这样的页作为一个块写入，因此断电不会撕裂页，并省下一半的页写入。在别的 recordsize 下写的文件，重写之前仍保持原样。换到别的文件系统或改动这些设置后都不成立：改动之前要打开双写。MariaDB 因另一原因会丢失页（my-checkpoint）。",
     sources: &[MysqlManual.section("innodb_doublewrite"), ZfsCode.section("zfs_log_write")],
-    lab: Some("powercut-pages"),
+    lab: "powercut-pages",
 };
 
 fn doublewrite_kept(system: &System) -> Option<Problem> {
@@ -119,16 +106,14 @@ fn pages_whole(system: &System) -> bool {
     !databases.is_empty() && databases.iter().all(|db| !system.tears_pages(db, o_direct))
 }
 
-const CHECKPOINT: Rule = Rule {
-    name: "my-checkpoint",
-    severity: Severity::Warning,
-    check: Check::System(checkpoint),
+const CHECKPOINT: Rule = rule! {
+    "my-checkpoint", Warning, Check::System(checkpoint),
     what: "MariaDB's files on {subject} are durable only after fsync (sync=standard), and its checkpoint does not wait for all of them.",
     what_zh: "MariaDB 在 {subject} 上的文件要到 fsync 之后才落盘（sync=standard），而它的检查点并不等待全部文件。",
     why: "MariaDB (10.6 to 11.8) syncs its files and then takes the oldest page that is not written yet as its checkpoint. Pages that were written meanwhile are passed though they are not durable: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS.",
     why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才以最旧的尚未写出的页作为检查点。其间写出的页尚未落盘就被越过：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。",
     sources: &[MariadbCode.section("log_checkpoint() in buf0flu.cc"), ZfsProps.section("sync")],
-    lab: Some("powercut-mariadb"),
+    lab: "powercut-mariadb",
 };
 
 fn checkpoint(system: &System) -> Option<Problem> {
@@ -154,19 +139,13 @@ fn is_mariadb(system: &System, database: &Database) -> bool {
         || database.dataset.name.to_ascii_lowercase().contains("mariadb")
 }
 
-const NATIVE_AIO: Rule = Rule {
-    name: "my-native-aio",
-    severity: Severity::Note,
-    check: Check::System(native_aio),
+const NATIVE_AIO: Rule = rule! {
+    "my-native-aio", Note, Check::System(native_aio),
     what: "innodb_use_native_aio={value}, on ZFS.",
     what_zh: "ZFS 上 innodb_use_native_aio={value}。",
     why: "ZFS serves Linux AIO synchronously: submitting waits for the I/O, so a few threads carry all of it. With OFF, InnoDB's own I/O threads wait in parallel.",
     why_zh: "ZFS 同步处理 Linux AIO：提交请求时就在等 I/O，全部 I/O 由少数线程承担。设为 OFF 时，InnoDB 自己的 I/O 线程并行等待。",
-    sources: &[
-        MysqlManual.section("innodb_use_native_aio"),
-        Mysql.section("innodb_use_native_aio=0"),
-    ],
-    lab: None,
+    sources: &[MysqlManual.section("innodb_use_native_aio"), Mysql.section("innodb_use_native_aio=0")],
 };
 
 fn native_aio(system: &System) -> Option<Problem> {
@@ -175,19 +154,13 @@ fn native_aio(system: &System) -> Option<Problem> {
     (!on_zfs(system).is_empty()).then(|| wrong(name, &found, "OFF"))
 }
 
-const FLUSH_NEIGHBORS: Rule = Rule {
-    name: "my-flush-neighbors",
-    severity: Severity::Note,
-    check: Check::System(flush_neighbors),
+const FLUSH_NEIGHBORS: Rule = rule! {
+    "my-flush-neighbors", Note, Check::System(flush_neighbors),
     what: "innodb_flush_neighbors={value}, on flash.",
     what_zh: "闪存上 innodb_flush_neighbors={value}。",
     why: "InnoDB flushes neighbouring pages of a file together to save seeks. ZFS writes them elsewhere and flash has no seeks, so this only writes more.",
     why_zh: "InnoDB 把文件中相邻的页一起刷新以省寻道。ZFS 本来就写到别处，闪存也没有寻道，这只会增加写入。",
-    sources: &[
-        MysqlManual.section("innodb_flush_neighbors"),
-        Mysql.section("innodb_flush_neighbors=0"),
-    ],
-    lab: None,
+    sources: &[MysqlManual.section("innodb_flush_neighbors"), Mysql.section("innodb_flush_neighbors=0")],
 };
 
 fn flush_neighbors(system: &System) -> Option<Problem> {
@@ -203,19 +176,13 @@ fn flush_neighbors(system: &System) -> Option<Problem> {
     flash.then(|| wrong(name, &found, "0"))
 }
 
-const WRITE_AHEAD: Rule = Rule {
-    name: "my-write-ahead",
-    severity: Severity::Note,
-    check: Check::System(write_ahead),
+const WRITE_AHEAD: Rule = rule! {
+    "my-write-ahead", Note, Check::System(write_ahead),
     what: "innodb_log_write_ahead_size={value} is above innodb_page_size ({page}).",
     what_zh: "innodb_log_write_ahead_size={value} 大于 innodb_page_size（{page}）。",
     why: "The server reduces it to the page size. It is meant to avoid reading a block in order to append to it: put the redo log on a dataset whose records are no larger.",
     why_zh: "服务器会把它降到页大小。它用来避免为追加而先读一个块：应把重做日志放在 recordsize 不大于该值的数据集上。",
-    sources: &[
-        MysqlManual.section("innodb_log_write_ahead_size"),
-        Mysql.section("innodb_log_write_ahead_size"),
-    ],
-    lab: None,
+    sources: &[MysqlManual.section("innodb_log_write_ahead_size"), Mysql.section("innodb_log_write_ahead_size")],
 };
 
 fn write_ahead(system: &System) -> Option<Problem> {
@@ -226,19 +193,13 @@ fn write_ahead(system: &System) -> Option<Problem> {
     Some(wrong(name, &found, &page.to_string()).with("page", size(page)))
 }
 
-const COMPRESSION: Rule = Rule {
-    name: "my-compression",
-    severity: Severity::Note,
-    check: Check::System(compression),
+const COMPRESSION: Rule = rule! {
+    "my-compression", Note, Check::System(compression),
     what: "innodb_compression_default={value} on a compressed dataset.",
     what_zh: "压缩的数据集上 innodb_compression_default={value}。",
     why: "The data is compressed twice, and pages that InnoDB has compressed no longer fill their records. Leave compression to ZFS.",
     why_zh: "数据压缩了两次，而且 InnoDB 压缩过的页不再填满记录。把压缩交给 ZFS。",
-    sources: &[
-        MariadbManual.section("innodb_compression_default"),
-        Mysql.section("innodb_compression_default=OFF"),
-    ],
-    lab: None,
+    sources: &[MariadbManual.section("innodb_compression_default"), Mysql.section("innodb_compression_default=OFF")],
 };
 
 fn compression(system: &System) -> Option<Problem> {
@@ -249,19 +210,13 @@ fn compression(system: &System) -> Option<Problem> {
     on_zfs(system).iter().any(compressed).then(|| wrong(name, &found, "OFF"))
 }
 
-const TWO_SERVERS: Rule = Rule {
-    name: "my-two-servers",
-    severity: Severity::Error,
-    check: Check::System(two_servers),
+const TWO_SERVERS: Rule = rule! {
+    "my-two-servers", Error, Check::System(two_servers),
     what: "The file sets {subject}, which only MariaDB knows, and {other}, which only MySQL knows.",
     what_zh: "文件设置了只有 MariaDB 认识的 {subject}，也设置了只有 MySQL 认识的 {other}。",
     why: "A server does not start with an option that it does not know, unless the option's name begins with `loose-`.",
     why_zh: "服务器遇到不认识的选项会拒绝启动，除非选项名以 `loose-` 开头。",
-    sources: &[
-        MysqlManual.section("server option reference"),
-        MariadbManual.section("InnoDB system variables"),
-    ],
-    lab: None,
+    sources: &[MysqlManual.section("server option reference"), MariadbManual.section("InnoDB system variables")],
 };
 
 /// Settings that only one of the two servers has.

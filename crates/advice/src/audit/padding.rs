@@ -1,6 +1,6 @@
 //! Space that small blocks waste on raidz and dRAID.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::source::Document::{ZfsCode, ZpoolConcepts};
 use crate::system::{Dataset, System, Vdev};
@@ -10,32 +10,27 @@ use zfs::{AllocationClass, Layout};
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[RAIDZ, DRAID];
 
-const RAIDZ: Rule = Rule {
-    name: "layout-raidz-padding",
-    severity: Severity::Warning,
-    check: Check::Dataset(raidz),
+const RAIDZ: Rule = rule! {
+    "layout-raidz-padding", Warning, Check::Dataset(raidz),
     what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
     what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
     why: "raidz adds parity to every row and pads each block to a multiple of parity + 1 sectors, so small blocks cost as much space as on mirrors, or more.",
     why_zh: "raidz 为每一行加校验，并把每个块补齐到（校验数 + 1）个扇区的倍数，因此小块占用的空间与镜像相当甚至更多。",
     sources: &[ZfsCode.section("vdev_raidz_asize")],
-    lab: Some("hk-recordsize"),
+    lab: "hk-recordsize",
 };
 
 fn raidz(system: &System, dataset: &Dataset) -> Option<Problem> {
     padded(system, dataset, |kind| matches!(kind, Layout::Raidz { .. }))
 }
 
-const DRAID: Rule = Rule {
-    name: "layout-draid-padding",
-    severity: Severity::Warning,
-    check: Check::Dataset(draid),
+const DRAID: Rule = rule! {
+    "layout-draid-padding", Warning, Check::Dataset(draid),
     what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
     what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
     why: "dRAID allocates whole stripes: a block smaller than the data part of a stripe is filled up with zeros.",
     why_zh: "dRAID 按整条带分配：比条带数据部分小的块用零补满。",
     sources: &[ZpoolConcepts.section("dRAID, fixed stripe width")],
-    lab: None,
 };
 
 fn draid(system: &System, dataset: &Dataset) -> Option<Problem> {

@@ -1,6 +1,6 @@
 //! The health, space and features of a pool.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, Severity, rule};
 use crate::setting::Target;
 use crate::source::Document::{
     HongKong, Practice, ZfsCode, ZfsDocs, Zpool8, ZpoolConcepts, ZpoolFeatures, ZpoolProps,
@@ -33,16 +33,13 @@ fn percentage(pool: &Pool, name: &str, least: u64) -> Option<(u64, Problem)> {
     Some((value, Problem::of(&pool.name).property(name, property)))
 }
 
-const FULL: Rule = Rule {
-    name: "pool-full",
-    severity: Severity::Warning,
-    check: Check::Pool(full),
+const FULL: Rule = rule! {
+    "pool-full", Warning, Check::Pool(full),
     what: "{subject} is {used} % full.",
     what_zh: "{subject} 已用 {used} %。",
     why: "Free space is in small pieces, allocation takes longer and writes slow down; when only the reserved slop space is left, writes fail. Databases and volumes are affected first.",
     why_zh: "空闲空间零碎，分配变慢，写入也变慢；只剩保留的 slop 空间时写入失败。数据库和卷最先受影响。",
     sources: &[ZfsDocs.section("Performance, free space"), Practice.section("20 % free")],
-    lab: None,
 };
 
 fn full(_: &System, pool: &Pool) -> Option<Problem> {
@@ -51,16 +48,13 @@ fn full(_: &System, pool: &Pool) -> Option<Problem> {
     Some(if used >= 95 { problem.severity(Severity::Error) } else { problem })
 }
 
-const FRAGMENTED: Rule = Rule {
-    name: "pool-fragmented",
-    severity: Severity::Warning,
-    check: Check::Pool(fragmented),
+const FRAGMENTED: Rule = rule! {
+    "pool-fragmented", Warning, Check::Pool(fragmented),
     what: "The free space of {subject} is {share} % fragmented.",
     what_zh: "{subject} 的空闲空间碎片率为 {share} %。",
     why: "This describes the free space, not the files: large blocks no longer find room in one piece, so a write becomes many small ones. Only freeing much space, or copying into a new pool, helps.",
     why_zh: "它描述的是空闲空间，不是文件：大块找不到连续空间，一次写变成许多小写。只有释放大量空间，或复制到新的存储池才有用。",
     sources: &[ZpoolProps.section("fragmentation")],
-    lab: None,
 };
 
 fn fragmented(_: &System, pool: &Pool) -> Option<Problem> {
@@ -87,16 +81,13 @@ fn device(name: &str) -> String {
     }
 }
 
-const DEGRADED: Rule = Rule {
-    name: "pool-degraded",
-    severity: Severity::Error,
-    check: Check::Pool(degraded),
+const DEGRADED: Rule = rule! {
+    "pool-degraded", Error, Check::Pool(degraded),
     what: "{subject} is {state}.",
     what_zh: "{subject} 处于 {state} 状态。",
     why: "Part or all of its redundancy is used up. Replace what has failed before anything else.",
     why_zh: "冗余已部分或全部用尽。先更换故障的部分，再做别的。",
     sources: &[ZpoolConcepts.section("Device Failure and Recovery")],
-    lab: None,
 };
 
 fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
@@ -134,16 +125,13 @@ fn unhealthy(pool: &Pool) -> Option<Problem> {
     )
 }
 
-const ERRORS: Rule = Rule {
-    name: "pool-errors",
-    severity: Severity::Warning,
-    check: Check::Pool(errors),
+const ERRORS: Rule = rule! {
+    "pool-errors", Warning, Check::Pool(errors),
     what: "Drives of {subject} have errors.",
     what_zh: "{subject} 的盘有错误。",
     why: "ZFS repairs checksum errors where there is redundancy. They come from the drive, its cable, the controller or RAM. Read the drive's own report, scrub, clear and watch.",
     why_zh: "有冗余时 ZFS 会修复校验和错误；错误来自盘、线缆、控制器或内存。查看盘自身的报告，做 scrub，用 `zpool clear` 清除错误计数，再观察。",
     sources: &[Zpool8.section("zpool-status(8)")],
-    lab: None,
 };
 
 fn errors(_: &System, pool: &Pool) -> Option<Problem> {
@@ -165,16 +153,13 @@ fn errors(_: &System, pool: &Pool) -> Option<Problem> {
     Some(problem.run(&["zpool", "scrub", &pool.name]))
 }
 
-const DAMAGED: Rule = Rule {
-    name: "pool-damaged",
-    severity: Severity::Error,
-    check: Check::Pool(damaged),
+const DAMAGED: Rule = rule! {
+    "pool-damaged", Error, Check::Pool(damaged),
     what: "{subject} has damaged data that it cannot repair.",
     what_zh: "{subject} 有损坏且无法修复的数据。",
     why: "`zpool status -v` lists the files: restore them from a backup.",
     why_zh: "`zpool status -v` 会列出这些文件：请从备份恢复。",
     sources: &[Zpool8.section("zpool-status(8)")],
-    lab: None,
 };
 
 fn damaged(_: &System, pool: &Pool) -> Option<Problem> {
@@ -188,16 +173,13 @@ fn damaged(_: &System, pool: &Pool) -> Option<Problem> {
 /// Days after which a scrub is too old.
 const SCRUB_DAYS: i64 = 35;
 
-const SCRUB: Rule = Rule {
-    name: "pool-scrub",
-    severity: Severity::Warning,
-    check: Check::Pool(scrub),
+const SCRUB: Rule = rule! {
+    "pool-scrub", Warning, Check::Pool(scrub),
     what: "The last scrub of {subject} was {age} days ago.",
     what_zh: "{subject} 上次 scrub 是在 {age} 天前。",
     why: "Sectors that decay are found only when they are read. A resilver that meets one when no redundancy is left loses data.",
     why_zh: "逐渐损坏的扇区只有读到时才会发现。没有冗余时，重建遇到这种扇区就会丢数据。",
     sources: &[Zpool8.section("zpool-scrub(8)")],
-    lab: None,
 };
 
 fn scrub(system: &System, pool: &Pool) -> Option<Problem> {
@@ -216,16 +198,13 @@ fn last_scrub(pool: &Pool) -> Option<&Scan> {
     status.scans.iter().find(|scan| scan.kind != Some(ScanKind::Resilver))
 }
 
-const NEVER_SCRUBBED: Rule = Rule {
-    name: "pool-never-scrubbed",
-    severity: Severity::Warning,
-    check: Check::Pool(never_scrubbed),
+const NEVER_SCRUBBED: Rule = rule! {
+    "pool-never-scrubbed", Warning, Check::Pool(never_scrubbed),
     what: "{subject} was never scrubbed.",
     what_zh: "{subject} 从未做过 scrub。",
     why: "Sectors that decay are found only when they are read. A resilver that meets one when no redundancy is left loses data.",
     why_zh: "逐渐损坏的扇区只有读到时才会发现。没有冗余时，重建遇到这种扇区就会丢数据。",
     sources: &[Zpool8.section("zpool-scrub(8)")],
-    lab: None,
 };
 
 fn never_scrubbed(_: &System, pool: &Pool) -> Option<Problem> {
@@ -243,16 +222,13 @@ fn never_scrubbed(_: &System, pool: &Pool) -> Option<Problem> {
     }
 }
 
-const AUTOTRIM_EARLY: Rule = Rule {
-    name: "pool-autotrim-early",
-    severity: Severity::Note,
-    check: Check::Pool(autotrim_early),
+const AUTOTRIM_EARLY: Rule = rule! {
+    "pool-autotrim-early", Note, Check::Pool(autotrim_early),
     what: "{subject} has autotrim=on, and OpenZFS is older than 2.2.",
     what_zh: "{subject} 设置了 autotrim=on，而 OpenZFS 早于 2.2。",
     why: "Before 2.2 each round of automatic TRIM closes a transaction group: under random writes hundreds a second instead of one in seconds, 1.6 to 1.9 times the bytes written to the drives, and an eighth less throughput (measured with OpenZFS 2.1.11). A weekly `zpool trim` does the same at no such cost; from 2.2 on, autotrim is harmless.",
     why_zh: "在 2.2 之前，每一轮自动 TRIM 都会结束一个事务组：随机写时每秒数百个，而不是数秒一个，写到盘上的字节数是 1.6 到 1.9 倍，吞吐量少八分之一（用 OpenZFS 2.1.11 实测）。每周一次 `zpool trim` 效果相同，却没有这个代价；自 2.2 起 autotrim 没有问题。",
     sources: &[ZfsCode.section("vdev_autotrim_thread before 2.2")],
-    lab: None,
 };
 
 fn autotrim_early(system: &System, pool: &Pool) -> Option<Problem> {
@@ -273,16 +249,13 @@ fn before_2_2(system: &System) -> bool {
     system.openzfs.as_ref().is_some_and(|version| version.value < (2, 2))
 }
 
-const AUTOTRIM: Rule = Rule {
-    name: "pool-autotrim",
-    severity: Severity::Note,
-    check: Check::Pool(autotrim),
+const AUTOTRIM: Rule = rule! {
+    "pool-autotrim", Note, Check::Pool(autotrim),
     what: "{subject} has SSDs ({drive}) and autotrim=off.",
     what_zh: "{subject} 有 SSD（{drive}），而 autotrim=off。",
     why: "The drives never learn which space is free, so they write more slowly and wear faster, as if they were full. A weekly `zpool trim` does the same with less effect on latency.",
     why_zh: "盘不知道哪些空间已释放，写入变慢、磨损加快，就像装满了一样。每周一次 `zpool trim` 效果相同，对延迟影响更小。",
     sources: &[HongKong.section("databases, autotrim=on"), ZpoolProps.section("autotrim")],
-    lab: None,
 };
 
 fn autotrim(system: &System, pool: &Pool) -> Option<Problem> {
@@ -292,16 +265,13 @@ fn autotrim(system: &System, pool: &Pool) -> Option<Problem> {
     Some(problem.evidence(&leaf.at, &leaf.name))
 }
 
-const FEATURES: Rule = Rule {
-    name: "pool-features",
-    severity: Severity::Note,
-    check: Check::Pool(features),
+const FEATURES: Rule = rule! {
+    "pool-features", Note, Check::Pool(features),
     what: "{subject} has features that are not enabled.",
     what_zh: "{subject} 有未启用的特性。",
     why: "It works without them. An upgrade cannot be undone: older software and some boot loaders no longer import the pool after it.",
     why_zh: "不启用也能正常工作。升级不能撤销：之后旧软件和某些引导程序将无法导入此存储池。",
     sources: &[ZpoolFeatures.section("Feature states")],
-    lab: None,
 };
 
 fn features(_: &System, pool: &Pool) -> Option<Problem> {
@@ -317,16 +287,13 @@ fn features(_: &System, pool: &Pool) -> Option<Problem> {
     named.then(|| problem.evidence(&pool.status_line(status.line), &status.value))
 }
 
-const UNSUPPORTED: Rule = Rule {
-    name: "pool-unsupported",
-    severity: Severity::Warning,
-    check: Check::Pool(unsupported),
+const UNSUPPORTED: Rule = rule! {
+    "pool-unsupported", Warning, Check::Pool(unsupported),
     what: "{subject} has a feature that this release does not support: {feature}.",
     what_zh: "{subject} 有本版本不支持的特性：{feature}。",
     why: "Newer software used the pool. It may import read-only, or not at all the next time.",
     why_zh: "此存储池曾被更新的软件使用。下次可能只能只读导入，或根本不能导入。",
     sources: &[ZpoolFeatures.section("Feature states")],
-    lab: None,
 };
 
 fn unsupported(_: &System, pool: &Pool) -> Option<Problem> {
@@ -338,16 +305,13 @@ fn unsupported(_: &System, pool: &Pool) -> Option<Problem> {
     Some(problem.run(&["zpool", "get", "all", &pool.name]))
 }
 
-const CHECKPOINT: Rule = Rule {
-    name: "pool-checkpoint",
-    severity: Severity::Note,
-    check: Check::Pool(checkpoint),
+const CHECKPOINT: Rule = rule! {
+    "pool-checkpoint", Note, Check::Pool(checkpoint),
     what: "{subject} has a checkpoint.",
     what_zh: "{subject} 保留着一个检查点。",
     why: "Space freed since then is not reusable, and vdevs cannot be removed, attached or split, until the checkpoint is discarded.",
     why_zh: "此后释放的空间不能重用，vdev 也不能移除、附加或拆分，直到丢弃该检查点。",
     sources: &[ZpoolConcepts.section("Pool checkpoint")],
-    lab: None,
 };
 
 fn checkpoint(_: &System, pool: &Pool) -> Option<Problem> {
@@ -358,16 +322,13 @@ fn checkpoint(_: &System, pool: &Pool) -> Option<Problem> {
     Some(problem.run(&["zpool", "checkpoint", "--discard", &pool.name]))
 }
 
-const RESILVERING: Rule = Rule {
-    name: "pool-resilvering",
-    severity: Severity::Warning,
-    check: Check::Pool(resilvering),
+const RESILVERING: Rule = rule! {
+    "pool-resilvering", Warning, Check::Pool(resilvering),
     what: "{subject} is resilvering.",
     what_zh: "{subject} 正在重建（resilver）。",
     why: "Measurements now include the resilver, and redundancy is reduced until it ends.",
     why_zh: "此时的测量包含重建的负载；重建结束之前冗余减少。",
     sources: &[Zpool8.section("zpool-status(8)")],
-    lab: None,
 };
 
 fn resilvering(_: &System, pool: &Pool) -> Option<Problem> {

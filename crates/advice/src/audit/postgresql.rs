@@ -1,6 +1,6 @@
 //! `postgresql.conf`.
 
-use super::{Check, Problem, Rule, Severity};
+use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, PostgresManual, ZfsCode};
@@ -34,10 +34,9 @@ fn on_zfs(system: &System) -> Vec<Database<'_>> {
     system.databases().into_iter().filter(|db| db.engine == Engine::Postgresql).collect()
 }
 
-const FSYNC: Rule = Rule {
-    name: "pg-fsync",
-    severity: Severity::Error,
-    check: Check::Setting {
+const FSYNC: Rule = rule! {
+    "pg-fsync", Error,
+    Check::Setting {
         target: Target::Postgresql,
         name: "fsync",
         wrong: |value| switch(value) == Some(false),
@@ -48,19 +47,16 @@ const FSYNC: Rule = Rule {
     why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off also makes COMMIT fast, and keeps the database consistent.",
     why_zh: "PostgreSQL 将完全不刷盘：机器崩溃可能损坏整个数据库实例。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
     sources: &[PostgresManual.section("fsync")],
-    lab: None,
 };
 
-const FULL_PAGE_WRITES: Rule = Rule {
-    name: "pg-full-page-writes",
-    severity: Severity::Warning,
-    check: Check::System(full_page_writes),
+const FULL_PAGE_WRITES: Rule = rule! {
+    "pg-full-page-writes", Warning, Check::System(full_page_writes),
     what: "full_page_writes is off.",
     what_zh: "full_page_writes 已关闭。",
     why: "Without full pages in the WAL a torn page cannot be repaired, and ZFS tears pages too, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
     why_zh: "WAL 里没有整页，撕裂的页就无法修复；而无论 recordsize 多大，ZFS 也会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     sources: &[PostgresManual.section("full_page_writes"), ZfsCode.section("zil_lwb_assign")],
-    lab: Some("powercut-pages"),
+    lab: "powercut-pages",
 };
 
 fn full_page_writes(system: &System) -> Option<Problem> {
@@ -70,10 +66,9 @@ fn full_page_writes(system: &System) -> Option<Problem> {
     (off && !whole).then(|| of_setting(system, "full_page_writes", "on"))
 }
 
-const SYNCHRONOUS_COMMIT: Rule = Rule {
-    name: "pg-synchronous-commit",
-    severity: Severity::Warning,
-    check: Check::Setting {
+const SYNCHRONOUS_COMMIT: Rule = rule! {
+    "pg-synchronous-commit", Warning,
+    Check::Setting {
         target: Target::Postgresql,
         name: "synchronous_commit",
         wrong: |value| switch(value) == Some(false),
@@ -84,35 +79,28 @@ const SYNCHRONOUS_COMMIT: Rule = Rule {
     why: "COMMIT returns before its WAL is stable: a crash loses committed transactions of up to three times wal_writer_delay (0.6 s by default). The database stays consistent.",
     why_zh: "COMMIT 在其 WAL 落盘之前返回：崩溃会丢失最多三倍 wal_writer_delay（默认 0.6 秒）内已提交的事务。数据库保持一致。",
     sources: &[PostgresManual.section("synchronous_commit")],
-    lab: None,
 };
 
-const WAL_INIT_ZERO: Rule = Rule {
-    name: "pg-wal-init-zero",
-    severity: Severity::Note,
-    check: Check::System(wal_init_zero),
+const WAL_INIT_ZERO: Rule = rule! {
+    "pg-wal-init-zero", Note, Check::System(wal_init_zero),
     what: "wal_init_zero is on, and the database is on ZFS.",
     what_zh: "wal_init_zero 为 on，而数据库在 ZFS 上。",
     why: "New WAL files are filled with zeros so that later writes overwrite allocated blocks. On a copy-on-write file system each write allocates anew, so the zeros are wasted work, and compression drops them anyway.",
     why_zh: "新的 WAL 文件先填零，以便以后覆盖已分配的块。在写时复制文件系统上每次写都重新分配，填零白费功夫，而且压缩会把零去掉。",
     sources: &[PostgresManual.section("wal_init_zero")],
-    lab: None,
 };
 
 fn wal_init_zero(system: &System) -> Option<Problem> {
     useless_on_zfs(system, "wal_init_zero")
 }
 
-const WAL_RECYCLE: Rule = Rule {
-    name: "pg-wal-recycle",
-    severity: Severity::Note,
-    check: Check::System(wal_recycle),
+const WAL_RECYCLE: Rule = rule! {
+    "pg-wal-recycle", Note, Check::System(wal_recycle),
     what: "wal_recycle is on, and the database is on ZFS.",
     what_zh: "wal_recycle 为 on，而数据库在 ZFS 上。",
     why: "Old WAL files are renamed and overwritten to save allocation. On a copy-on-write file system that saves nothing, and a write into an old record that is no longer cached reads it first. A new file avoids the read.",
     why_zh: "旧 WAL 文件改名后被覆盖，以省去分配。在写时复制文件系统上省不了什么，写进已不在缓存里的旧记录还要先读。新文件可以避免这次读取。",
     sources: &[PostgresManual.section("wal_recycle")],
-    lab: None,
 };
 
 fn wal_recycle(system: &System) -> Option<Problem> {
@@ -127,10 +115,8 @@ fn useless_on_zfs(system: &System, name: &str) -> Option<Problem> {
     Some(of_setting(system, name, "off").evidence(&dataset.place(), &dataset.name))
 }
 
-const IO_CONCURRENCY: Rule = Rule {
-    name: "pg-io-concurrency",
-    severity: Severity::Note,
-    check: Check::System(effective_io_concurrency),
+const IO_CONCURRENCY: Rule = rule! {
+    "pg-io-concurrency", Note, Check::System(effective_io_concurrency),
     what: "effective_io_concurrency is {value}, but this release of OpenZFS ignores posix_fadvise.",
     what_zh: "effective_io_concurrency 为 {value}，但此版本的 OpenZFS 忽略 posix_fadvise。",
     why: "Up to 2.1 the hints have no effect on Linux and cost a system call each; since 2.2 they start reads. This holds up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
@@ -140,7 +126,6 @@ const IO_CONCURRENCY: Rule = Rule {
         ZfsCode.section("zpl_file.c, fadvise since 2.2"),
         HongKong.section("databases"),
     ],
-    lab: None,
 };
 
 fn effective_io_concurrency(system: &System) -> Option<Problem> {
@@ -157,16 +142,13 @@ fn effective_io_concurrency(system: &System) -> Option<Problem> {
     Some(of_setting(system, "effective_io_concurrency", "0").evidence(&version.at, release))
 }
 
-const RANDOM_PAGE_COST: Rule = Rule {
-    name: "pg-random-page-cost",
-    severity: Severity::Note,
-    check: Check::System(random_page_cost),
+const RANDOM_PAGE_COST: Rule = rule! {
+    "pg-random-page-cost", Note, Check::System(random_page_cost),
     what: "random_page_cost is {cost}, although the pool is flash.",
     what_zh: "存储池是闪存，random_page_cost 却为 {cost}。",
     why: "4 describes a hard disk, on which a random page costs as much as four sequential ones. On SSDs it makes the planner avoid indexes.",
     why_zh: "4 描述的是机械盘，读一个随机页的代价相当于读四个顺序页。在 SSD 上它使规划器避开索引。",
     sources: &[PostgresManual.section("random_page_cost")],
-    lab: None,
 };
 
 fn random_page_cost(system: &System) -> Option<Problem> {
@@ -187,10 +169,8 @@ fn random_page_cost(system: &System) -> Option<Problem> {
     })
 }
 
-const MAX_WAL_SIZE: Rule = Rule {
-    name: "pg-max-wal-size",
-    severity: Severity::Note,
-    check: Check::System(max_wal_size),
+const MAX_WAL_SIZE: Rule = rule! {
+    "pg-max-wal-size", Note, Check::System(max_wal_size),
     what: "max_wal_size is {size}.",
     what_zh: "max_wal_size 为 {size}。",
     why: "A busy server then checkpoints every few seconds, and after each checkpoint the first change of a page writes the whole page to the WAL.",
@@ -199,7 +179,6 @@ const MAX_WAL_SIZE: Rule = Rule {
         PostgresManual.section("max_wal_size, full_page_writes"),
         HongKong.section("databases, checkpoint settings"),
     ],
-    lab: None,
 };
 
 fn max_wal_size(system: &System) -> Option<Problem> {

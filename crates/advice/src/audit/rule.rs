@@ -8,7 +8,6 @@ use crate::system::{
     CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, System, Vdev,
 };
 use facts::card::Volume;
-use serde::{Serialize, Serializer};
 use zfs::AllocationClass;
 
 /// A rule of the audit.
@@ -36,6 +35,34 @@ pub struct Rule {
     pub lab: Option<&'static str>,
 }
 
+/// A [`Rule`]: its name, severity and check, its sentences, its sources and, where one demonstrates it, its lab. All but
+/// the lab must be there, in this order. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
+macro_rules! rule {
+    (
+        $name:literal, $severity:ident, $check:expr,
+        what: $what:literal,
+        what_zh: $what_zh:literal,
+        why: $why:literal,
+        why_zh: $why_zh:literal,
+        sources: $sources:expr,
+        $(lab: $lab:literal,)?
+    ) => {
+        $crate::audit::Rule {
+            name: $name,
+            severity: $crate::audit::Severity::$severity,
+            check: $check,
+            what: $what,
+            what_zh: $what_zh,
+            why: $why,
+            why_zh: $why_zh,
+            sources: $sources,
+            // None where no lab is named.
+            lab: [$($lab)?].first().copied(),
+        }
+    };
+}
+pub(super) use rule;
+
 impl Rule {
     /// Its two sentences, what is wrong and why it matters, before arguments are filled in.
     pub fn text(&self, language: Language) -> (&'static str, &'static str) {
@@ -55,12 +82,6 @@ impl PartialEq for Rule {
 impl std::fmt::Debug for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name)
     }
 }
 

@@ -2,22 +2,19 @@
 
 use super::flushes::Flushes;
 use super::waits::Waits;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Counters of a live machine over a window.
 ///
 /// Counts are of the window. Nothing that a machine offers to readers times an fsync itself: its
 /// parts are the waits of a log write at the drives and the flush after it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters {
     /// Length of the window, seconds.
     pub seconds: f64,
     /// `zil_commit` calls: requests for stable storage.
     pub commits: Option<u64>,
-    /// Bytes written to the intent log.
-    pub zil_bytes: Option<u64>,
-    /// Bytes of them on log vdevs.
+    /// Bytes of the intent log that were written to log vdevs.
     pub slog_bytes: Option<u64>,
     /// Waits of an intent log write at the drives.
     pub waits: Option<Waits>,
@@ -37,8 +34,6 @@ pub struct Counters {
     pub l2_errors: Option<u64>,
     /// Bytes of L2ARC headers in RAM.
     pub l2_headers: Option<u64>,
-    /// ARC size now, bytes.
-    pub arc_size: Option<u64>,
     /// Times that memory pressure throttled writers.
     pub memory_throttled: Option<u64>,
     /// Transactions that the write throttle delayed.
@@ -46,7 +41,7 @@ pub struct Counters {
 }
 
 /// A kstat as `/proc/spl/kstat/zfs/*` shows it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kstat {
     /// When it was made (the module was loaded) and when it was read, ns of the machine's clock.
     pub window: (u64, u64),
@@ -110,7 +105,6 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
     Some(Counters {
         seconds: seconds?,
         commits: grew("zil_commit_count"),
-        zil_bytes: sum(&["zil_itx_metaslab_normal_bytes", "zil_itx_metaslab_slog_bytes"], &grew),
         slog_bytes: grew("zil_itx_metaslab_slog_bytes"),
         waits: None,
         flushes: None,
@@ -121,7 +115,6 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
         l2_misses: grew("l2_misses"),
         l2_errors: sum(&["l2_cksum_bad", "l2_io_error"], &now),
         l2_headers: now("l2_hdr_size"),
-        arc_size: now("size"),
         memory_throttled: grew("memory_throttle_count"),
         dirty_delayed: grew("dmu_tx_dirty_delay"),
     })

@@ -2,13 +2,11 @@
 
 use super::{Dataset, Found, Place, System};
 use facts::At;
-use serde::Serialize;
 use zfs::write_path::IMMEDIATE_WRITE;
 use zfs::{AllocationClass, WritePath};
 
 /// A database server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// PostgreSQL.
     Postgresql,

@@ -1,10 +1,9 @@
 //! Flushes that the drives were sent, as the block layer counts them: `/proc/diskstats`.
 
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Flushes of a window. Every file system's fsync ends in them, ZFS's commits too.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Flushes {
     /// Length of the window, seconds.
     pub seconds: f64,
@@ -34,7 +33,7 @@ impl Flushes {
 }
 
 /// One reading of `/proc/diskstats`, after the first line of `/proc/uptime`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// Seconds since the machine was started.
     pub uptime: f64,

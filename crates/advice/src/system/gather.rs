@@ -3,7 +3,6 @@
 use super::merge::merge;
 use super::{Counters, Dataset, Found, Place, System, counters, flushes, job, other, waits};
 use facts::{At, Format, Problem};
-use serde::Serialize;
 
 /// A text and the name it came under.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +14,7 @@ pub struct Input {
 }
 
 /// A part of the input that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// Where.
     pub at: Place,

@@ -148,7 +148,7 @@ fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
         value: At::new(value.clone(), lines.first_with(name).line),
     };
     let rows = pgbench.settings.iter().map(row).collect();
-    let settings = postgresql::Settings { rows, ..postgresql::Settings::default() };
+    let settings = postgresql::Settings { rows };
     system.postgresql.push((lines.file.to_owned(), settings));
     let tables = pgbench.directories.all().filter(|(key, _)| *key != "wal");
     system
@@ -169,7 +169,7 @@ fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
         }
     };
     let rows = sysbench.settings.iter().map(row).collect();
-    let options = mycnf::Options { rows, ..mycnf::Options::default() };
+    let options = mycnf::Options { rows };
     system.mysql.push((lines.file.to_owned(), options));
     system.mariadb |= sysbench.server == Server::Mariadb;
     system.stated_databases.push((full_name(&sysbench.directories.data), Engine::Mysql));

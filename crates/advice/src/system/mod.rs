@@ -24,12 +24,11 @@ use crate::raid_card::CardTool;
 use facts::card::Card;
 use facts::zpool_status::Pool as Status;
 use facts::{mycnf, postgresql};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zfs::{AllocationClass, Layout, memory, module};
 
 /// A file and a line, where a value was read.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file, or the name the text was given under.
     pub file: String,
@@ -52,7 +51,7 @@ impl std::fmt::Display for Place {
 }
 
 /// A value and where it was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found<T> {
     /// The value.
     pub value: T,
@@ -71,7 +70,7 @@ impl<T> Found<T> {
 pub type Properties = BTreeMap<String, Property>;
 
 /// The value of a property.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
     /// As printed.
     pub value: String,
@@ -82,7 +81,7 @@ pub struct Property {
 }
 
 /// A pool.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pool {
     /// Its name.
     pub name: String,
@@ -95,7 +94,7 @@ pub struct Pool {
 }
 
 /// A top-level vdev.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Vdev {
     /// Its name: `raidz2-0`, or the drive.
     pub name: String,
@@ -110,7 +109,7 @@ pub struct Vdev {
 }
 
 /// A drive as a pool names it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
     /// Its name in the pool.
     pub name: String,
@@ -162,7 +161,7 @@ impl Pool {
 }
 
 /// A dataset: a file system or a volume.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
     /// Its full name, pool included.
     pub name: String,
@@ -212,7 +211,7 @@ fn first_place(properties: &Properties, name: &str) -> Place {
 }
 
 /// The known facts about a drive, from any number of texts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drive {
     /// `sda`, `nvme0n1`, or a lab's `hdd3`.
     pub name: String,
@@ -241,8 +240,6 @@ pub struct Drive {
     pub read_ahead_kib: Option<Found<u64>>,
     /// Whether the kernel flushes its cache (`write_cache` is `write back`).
     pub flushed: Option<Found<bool>>,
-    /// Mean random-read latency stated by a lab, µs.
-    pub latency_us: Option<Found<f64>>,
     /// Its content: `zfs_member`, `ext4`, …
     pub signature: Option<String>,
     /// Where it or a part of it is mounted.
@@ -265,7 +262,7 @@ impl Drive {
 }
 
 /// A RAID card, and where it was described.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CardReport {
     /// The file.
     pub file: String,
@@ -289,7 +286,7 @@ impl CardReport {
 }
 
 /// A client's load, as far as a job file or counters show it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     /// Name of the workload.
     pub name: String,
@@ -310,7 +307,7 @@ pub struct Load {
 }
 
 /// A network interface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// `eth0`.
     pub name: String,
@@ -323,7 +320,7 @@ pub struct Link {
 }
 
 /// All known facts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct System {
     /// RAM, bytes.
     pub memory: Option<Found<u64>>,

@@ -1,12 +1,11 @@
 //! How long writes wait at the drives: `zpool iostat -w` (histograms) and `-l` (means).
 
 use super::Pool;
-use serde::Serialize;
 use zfs::AllocationClass;
 
 /// What a write of the intent log waits for at the drives, in the queue and in the drive; the flush
 /// after it is not in it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Waits {
     /// The pool.
     pub pool: String,
@@ -31,7 +30,7 @@ const SYNC_QUEUE_WRITE: usize = 5;
 const COLUMNS: usize = 8;
 
 /// One histogram table of `zpool iostat -w`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     /// The pool or vdev.
     pub name: String,

@@ -43,7 +43,7 @@ pub enum Workload {
 }
 
 /// The requirements of a tuning.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Need {
     /// The server.
     pub server: Server,

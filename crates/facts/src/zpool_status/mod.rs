@@ -6,12 +6,10 @@ mod tree;
 pub use scan::{Date, Scan, ScanKind, ScanState};
 pub use tree::{Vdev, VdevKind};
 
-use crate::{At, Parsed, Problem, ProblemKind, excerpt, last_line, nothing_found, numbered};
-use serde::{Deserialize, Serialize};
-use zfs::AllocationClass;
+use crate::{At, Parsed, Problem, excerpt, last_line, nothing_found, numbered};
 
 /// One pool of the output.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Pool {
     /// Its name.
     pub name: At<String>,
@@ -19,22 +17,14 @@ pub struct Pool {
     pub state: Option<At<String>>,
     /// What is wrong, in ZFS's words, its lines joined.
     pub status: Option<At<String>>,
-    /// What ZFS suggests, its lines joined.
-    pub action: Option<At<String>>,
-    /// The address of the article about it.
-    pub see: Option<At<String>>,
     /// Scrubs and resilvers; a pool may show one of each.
     pub scans: Vec<Scan>,
     /// Other headed lines (`remove`, `checkpoint`, `expand`, `dedup`, …): key and text.
     pub others: Vec<(String, At<String>)>,
     /// Top-level vdevs of all classes, in order.
     pub vdevs: Vec<Vdev>,
-    /// The line of the pool itself in the config table: its error counts.
-    pub root: Option<Vdev>,
     /// What stands behind `errors:`.
     pub errors: Option<At<String>>,
-    /// The damaged files that `-v` lists.
-    pub damaged: Vec<At<String>>,
 }
 
 impl Pool {
@@ -43,20 +33,11 @@ impl Pool {
             name,
             state: None,
             status: None,
-            action: None,
-            see: None,
             scans: Vec::new(),
             others: Vec::new(),
             vdevs: Vec::new(),
-            root: None,
             errors: None,
-            damaged: Vec::new(),
         }
-    }
-
-    /// Top-level vdevs of one class.
-    pub fn vdevs_of(&self, class: AllocationClass) -> impl Iterator<Item = &Vdev> {
-        self.vdevs.iter().filter(move |vdev| vdev.class == class)
     }
 
     /// Whether ZFS says that no data is known to be damaged; none when the text does not say.
@@ -84,7 +65,6 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
             } else if pools.is_empty() {
                 problems.push(Problem::new(
                     line,
-                    ProblemKind::Truncated,
                     format!(
                         "`{key}:` comes before any `pool:` line: the beginning is missing, paste all of it"
                     ),
@@ -97,12 +77,10 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
         match &mut section {
             Some((key, _)) if key == "config" => table.push((line, raw.to_string())),
             Some((key, body)) if key == "errors" || key == "pool" => {
-                if let (false, Some(pool)) = (raw.trim().is_empty(), pools.last_mut()) {
-                    if key == "errors" && !body.value.starts_with("No known") {
-                        pool.damaged.push(At::new(raw.trim().to_string(), line));
-                    } else {
-                        problems.push(unknown(line, raw));
-                    }
+                // `-v` lists the damaged files behind `errors:`.
+                let damaged = key == "errors" && !body.value.starts_with("No known");
+                if !raw.trim().is_empty() && !damaged {
+                    problems.push(unknown(line, raw));
                 }
             }
             Some((_, body)) if !raw.trim().is_empty() => {
@@ -122,7 +100,6 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
         if cut_in_config || pool.errors.is_none() {
             problems.push(Problem::new(
                 last_line(text),
-                ProblemKind::Truncated,
                 format!(
                     "the output for pool {:?} ends before its `errors:` line: paste all of it",
                     pool.name.value
@@ -136,11 +113,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
 }
 
 fn unknown(line: u32, raw: &str) -> Problem {
-    Problem::new(
-        line,
-        ProblemKind::Unknown,
-        format!("not part of zpool status: {:?}", excerpt(raw)),
-    )
+    Problem::new(line, format!("not part of zpool status: {:?}", excerpt(raw)))
 }
 
 /// `  pool: tank` → (`pool`, `tank`). Headings are right-aligned to six characters, so that a
@@ -179,18 +152,14 @@ fn close(
 ) {
     let Some((key, body)) = section else { return };
     match key.as_str() {
-        "pool" => {}
+        "pool" | "action" | "see" => {}
         "state" => pool.state = Some(body),
         "status" => pool.status = Some(body),
-        "action" => pool.action = Some(body),
-        "see" => pool.see = Some(body),
         "scan" | "scrub" => pool.scans.push(scan::read(&body, problems)),
         "errors" => pool.errors = Some(body),
         "config" => {
             let rows = std::mem::take(table);
-            let (root, vdevs) = tree::read(&rows, &pool.name.value, problems);
-            pool.root = root;
-            pool.vdevs = vdevs;
+            pool.vdevs = tree::read(&rows, &pool.name.value, problems);
         }
         _ => pool.others.push((key, body)),
     }

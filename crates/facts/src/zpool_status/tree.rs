@@ -1,11 +1,10 @@
 //! The config table: a tree of vdevs by indentation.
 
-use crate::{Problem, ProblemKind, excerpt};
-use serde::{Deserialize, Serialize};
+use crate::{Problem, excerpt};
 use zfs::{AllocationClass, Layout};
 
 /// A vdev of the config table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Vdev {
     /// Its name: `raidz2-0`, `sda`, a path.
     pub name: String,
@@ -23,8 +22,6 @@ pub struct Vdev {
     pub write: Option<u64>,
     /// Checksum errors.
     pub cksum: Option<u64>,
-    /// What stands behind the counts: `(resilvering)`, `too many errors`, `(untrimmed)`.
-    pub note: String,
     /// Its parts.
     pub children: Vec<Vdev>,
 }
@@ -41,8 +38,7 @@ impl Vdev {
 }
 
 /// What a vdev is, as its name says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VdevKind {
     /// A disk, partition or file (`sda`), or drives put together (`mirror-N`, `raidzP-N`, `draidP:Dd:Cc:Ss-N`).
     Layout(Layout),
@@ -100,15 +96,10 @@ fn digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The pool's own row and its top-level vdevs.
-pub(super) fn read(
-    rows: &[(u32, String)],
-    pool: &str,
-    problems: &mut Vec<Problem>,
-) -> (Option<Vdev>, Vec<Vdev>) {
-    let mut slow = false;
+/// The top-level vdevs.
+pub(super) fn read(rows: &[(u32, String)], pool: &str, problems: &mut Vec<Problem>) -> Vec<Vdev> {
     let mut class = AllocationClass::Normal;
-    let mut root: Option<Vdev> = None;
+    let mut root = false;
     // Open vdevs from the outermost inwards, each with its indentation.
     let mut open: Vec<(usize, Vdev)> = Vec::new();
     let mut top: Vec<Vdev> = Vec::new();
@@ -118,7 +109,6 @@ pub(super) fn read(
         let Some(name) = words.next() else { continue };
         let rest: Vec<&str> = words.collect();
         if name == "NAME" && rest.first() == Some(&"STATE") {
-            slow = rest.contains(&"SLOW");
             continue;
         }
         if let (Some(next), true) = (AllocationClass::of_heading(name), rest.is_empty()) {
@@ -126,9 +116,10 @@ pub(super) fn read(
             class = next;
             continue;
         }
-        let vdev = row(*line, name, &rest, class, slow, problems);
-        if root.is_none() && class == AllocationClass::Normal && (name == pool || pool.is_empty()) {
-            root = Some(vdev);
+        let vdev = row(*line, name, &rest, class, problems);
+        // The row of the pool itself.
+        if !root && class == AllocationClass::Normal && (name == pool || pool.is_empty()) {
+            root = true;
             continue;
         }
         let indent = indentation(raw);
@@ -136,7 +127,7 @@ pub(super) fn read(
         open.push((indent, vdev));
     }
     settle(&mut open, &mut top, 0);
-    (root, adopt(top, problems))
+    adopt(top, problems)
 }
 
 /// Width of the blanks before the name; a tab goes to the next multiple of eight.
@@ -171,24 +162,14 @@ fn row(
     name: &str,
     rest: &[&str],
     class: AllocationClass,
-    slow: bool,
     problems: &mut Vec<Problem>,
 ) -> Vdev {
     let state = rest.first().copied().unwrap_or("");
     let counts: Vec<Option<u64>> = rest.iter().skip(1).take(3).map(|w| count(w)).collect();
     let counted = counts.len() == 3 && counts.iter().all(Option::is_some);
-    let note_from = match counted {
-        // SLOW is a count, or `-` for a vdev that has no leaf of its own.
-        true if slow => 5,
-        true => 4,
-        false => 1,
-    };
     if !counted && !matches!(state, "AVAIL" | "INUSE" | "UNAVAIL" | "FAULTED") {
-        problems.push(Problem::new(
-            line,
-            ProblemKind::Malformed,
-            format!("no state and error counts for {:?}", excerpt(name)),
-        ));
+        problems
+            .push(Problem::new(line, format!("no state and error counts for {:?}", excerpt(name))));
     }
     let at = |index: usize| counts.get(index).copied().flatten().filter(|_| counted);
     Vdev {
@@ -200,7 +181,6 @@ fn row(
         read: at(0),
         write: at(1),
         cksum: at(2),
-        note: rest.get(note_from..).unwrap_or(&[]).join(" "),
         children: Vec::new(),
     }
 }
@@ -226,7 +206,6 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
                 if group.children.is_empty() {
                     problems.push(Problem::new(
                         group.line,
-                        ProblemKind::Malformed,
                         format!(
                             "the indentation below {:?} is lost: the drives after it are read as its members",
                             excerpt(&group.name)
@@ -242,7 +221,6 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
         if vdev.kind.has_parts() && vdev.children.is_empty() {
             problems.push(Problem::new(
                 vdev.line,
-                ProblemKind::Truncated,
                 format!("{:?} has no drives in this text", excerpt(&vdev.name)),
             ));
         }
