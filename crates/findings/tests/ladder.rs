@@ -48,7 +48,7 @@ fn findings() -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
     let mut all =
         trials(&[(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))], 3, 0.01);
-    let rates = [100.0, 220.0, 470.0, 680.0];
+    let rates = [100.0, 220.0, 470.0, 800.0];
     all.extend(ladder("none/none", &rates, 640.0, 2_000.0));
     let rates = [220.0, 470.0, 1000.0, 2200.0, 4000.0];
     all.extend(ladder("mirror/none", &rates, 4300.0, 100.0));
@@ -60,7 +60,7 @@ fn a_ladder_says_what_is_carried_and_where_it_saturates() {
     let findings = findings();
     assert_eq!(findings.ladders.len(), 2);
     let (slow, fast) = (&findings.ladders[0], &findings.ladders[1]);
-    assert_eq!((slow.carried, slow.saturated), (Some(470.0), Some(680.0)));
+    assert_eq!((slow.carried, slow.saturated), (Some(470.0), Some(800.0)));
     assert!((slow.most.unwrap() - 640.0).abs() < 10.0);
     assert_eq!((fast.carried, fast.saturated), (Some(4000.0), None));
 }
@@ -80,7 +80,7 @@ fn the_load_that_keeps_p99_under_a_limit_lies_between_two_rungs() {
     use Operation::{ReadWrite, Sync};
     assert_eq!(at(ReadWrite, 5.0), None, "not even the first rung");
     assert_eq!(at(ReadWrite, 10.0), Some((Some(220.0), Some(470.0))));
-    assert_eq!(at(ReadWrite, 50.0), Some((Some(470.0), Some(680.0))));
+    assert_eq!(at(ReadWrite, 50.0), Some((Some(470.0), Some(800.0))));
     assert_eq!(at(Sync, 5.0), Some((Some(220.0), Some(470.0))), "half as long");
 }
 
@@ -139,10 +139,10 @@ fn a_failed_rung_is_shown_and_is_no_limit() {
 #[test]
 fn an_excluded_rung_decides_no_capacity_and_leaves_a_run_incomplete() {
     let variants = vec![variant(false, false)];
-    let rates = [100.0, 220.0, 470.0, 680.0];
+    let rates = [100.0, 220.0, 470.0, 800.0];
     let mut all = ladder("none/none", &rates, 640.0, 2_000.0);
     let whole = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
-    assert_eq!(whole.ladders[0].saturated, Some(680.0));
+    assert_eq!(whole.ladders[0].saturated, Some(800.0));
     // In the last two memory was too small for the dirty data.
     for trial in &mut all[2..] {
         let totals = &mut measured_of(trial).totals;
