@@ -13,7 +13,6 @@ use bench::stop::Stop;
 use measurement::TrialResult;
 use report::text::one_line;
 use std::num::NonZeroUsize;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Exit code when a trial failed.
@@ -41,11 +40,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the trials.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.measure().unwrap_or_else(|code| code))
-    }
-
-    fn measure(&self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, u8> {
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let mut jobs: Vec<Job> = Vec::new();
         for name in &self.keys {

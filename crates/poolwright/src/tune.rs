@@ -1,13 +1,13 @@
 //! `poolwright tune SERVER`: chooses settings for a server on a pool, each with its reason.
 
-use crate::{exit, output};
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::output;
 use advice::format::printable;
 use advice::lang::{Label, Language};
 use advice::raid_card::CardTool;
 use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Settings for a server on ZFS, each with its reason and sources
 ///
@@ -84,14 +84,8 @@ enum CardName {
 
 impl Args {
     /// Prints or writes the settings.
-    pub fn run(self) -> ExitCode {
-        let (need, notes) = match self.need() {
-            Ok(need) => need,
-            Err(refused) => {
-                output::complain(&format!("error: {refused}\n"));
-                return ExitCode::from(exit::USAGE);
-            }
-        };
+    pub fn run(self) -> Result<u8, u8> {
+        let (need, notes) = self.need().map_err(|e| refuse(USAGE, e))?;
         for note in notes {
             output::complain(&format!("note: {note}\n"));
         }
@@ -101,17 +95,14 @@ impl Args {
         let changes = differences(&need, &choices);
         if let Some(directory) = &self.output {
             for file in &files {
-                if let Err(e) = install(directory, file) {
-                    output::complain(&format!(
-                        "error: cannot write {} below {}: {e}; choose another directory with -o\n",
-                        file.path,
-                        directory.display()
-                    ));
-                    return ExitCode::from(exit::ENVIRONMENT);
-                }
+                install(directory, file).map_err(|e| {
+                    let (path, below) = (&file.path, directory.display());
+                    let fix = "choose another directory with -o";
+                    refuse(ENVIRONMENT, format!("cannot write {path} below {below}: {e}; {fix}"))
+                })?;
             }
         }
-        output::print(&if self.json {
+        Ok(output::print(&if self.json {
             let shown = json!({
                 "need": {
                     "server": need.server, "workload": need.workload, "memory": need.memory,
@@ -131,7 +122,7 @@ impl Args {
                 !self.pool.is_empty(),
                 language,
             )
-        })
+        }))
     }
 
     /// The requirements of the command line, and notes on input that could not be read.
@@ -139,8 +130,7 @@ impl Args {
         let (system, unread) = if self.pool.is_empty() {
             (advice::system::System::default(), Vec::new())
         } else {
-            crate::audit::system(&self.pool)
-                .map_err(|e| e.trim_start_matches("error: ").trim_end().to_string())?
+            crate::audit::system(&self.pool)?
         };
         if !self.pool.is_empty() && system == advice::system::System::default() {
             return Err(format!(

@@ -10,7 +10,6 @@ use bench::stop::Stop;
 use bench::verify::{Verified, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use store::{Claim, Key, Record, Store};
 
 /// Exit code when a result differs.
@@ -38,11 +37,7 @@ struct Stored {
 
 impl Args {
     /// Verifies.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.verify().unwrap_or_else(|code| code))
-    }
-
-    fn verify(&self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, u8> {
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let all = self.find(&store)?;
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
