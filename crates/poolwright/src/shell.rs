@@ -61,9 +61,7 @@ impl Args {
         let scratch = Scratch::new().map_err(|e| {
             refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}"))
         })?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let input =
             input().map_err(|e| refuse(ENVIRONMENT, format!("cannot read standard input: {e}")))?;
         let name = &campaign.variants[variant].name;

@@ -1,6 +1,6 @@
 //! `poolwright trial KEY…`: run planned trials, in any order and on any number of hosts.
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, refuse};
+use crate::exit::{self, INTERRUPTED};
 use crate::run::progress::Progress;
 use crate::store_dir::StoreDir;
 use crate::{engine, machine, output};
@@ -52,9 +52,7 @@ impl Args {
             }
         }
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let progress = Progress::new();
         let models = jobs.iter().map(|job| host_memory(&job.inputs));
         let largest = models.max().unwrap_or(0);

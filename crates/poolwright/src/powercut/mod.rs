@@ -133,9 +133,7 @@ impl Args {
         let build = linux.build_id(release, program).map_err(|e| exit::for_fault(&e))?;
         let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), &build);
         inputs.seed = self.seed;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let database = commits::database(&inputs, Place::Host(&linux.fio), self.seed);
         let database = database.map_err(|e| exit::for_fault(&e))?;
         if self.pages.is_some() && database.is_some() {

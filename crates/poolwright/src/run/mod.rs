@@ -159,9 +159,7 @@ impl Args {
         let ready = self.ready()?;
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let progress = Progress::new();
         let parallel = || machine::parallel(machine::needed(&ready.campaign, &ready.model));
         let runner = Runner {
