@@ -261,9 +261,11 @@ impl Args {
     fn given(&self) -> Result<PlanInput, u8> {
         if let Some(lab) = &self.lab {
             let (_, loaded) = load_or_explain(lab, None)?;
-            let memory = Some(self.memory.unwrap_or(loaded.campaign.host.memory));
-            let drives = drives::from_lab(&loaded.campaign).map_err(usage)?;
-            return Ok(PlanInput { drives, memory, lab: Some(loaded.campaign) });
+            let mut lab = loaded.campaign;
+            let drives = drives::from_lab(&lab).map_err(usage)?;
+            let memory = Some(self.memory.unwrap_or(lab.host.memory));
+            lab.variants[0].memory = memory;
+            return Ok(PlanInput { drives, memory, lab: Some(lab) });
         }
         let text = self.drives.as_deref().unwrap_or_default();
         let drives = parse(text, &drives::from_profile_name);
