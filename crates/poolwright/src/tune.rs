@@ -6,6 +6,7 @@ use advice::format::printable;
 use advice::lang::{Label, Language};
 use advice::raid_card::CardTool;
 use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,8 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 pub struct Args {
     /// The server
-    #[arg(value_enum)]
-    server: ServerName,
+    #[arg(value_parser = one_of(SERVERS))]
+    server: Server,
     /// The machine: memory and processor cores, as in "128G,32 cores"
     #[arg(long, value_name = "MEMORY,CORES")]
     host: Option<String>,
@@ -28,14 +29,14 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pool: Vec<String>,
     /// The main workload [default: oltp for databases, else mixed]
-    #[arg(long, value_enum)]
-    workload: Option<WorkloadName>,
+    #[arg(long, value_parser = one_of(WORKLOADS))]
+    workload: Option<Workload>,
     /// Permit a power cut to lose the acknowledged writes of this time, as in "5s"
     #[arg(long, value_name = "TIME")]
     allow_loss: Option<String>,
     /// The RAID card's program, if --pool does not show it
-    #[arg(long, value_enum)]
-    card: Option<CardName>,
+    #[arg(long, value_parser = one_of(CARDS))]
+    card: Option<CardTool>,
     /// Write the files below this directory
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -47,39 +48,46 @@ pub struct Args {
     json: bool,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum ServerName {
-    Postgresql,
-    /// MySQL or MariaDB
-    Mysql,
-    Nfs,
-    Smb,
-    Generic,
-}
+/// Each server with its word and what help says of it.
+const SERVERS: &[(&str, &str, Server)] = &[
+    ("postgresql", "", Server::Postgresql),
+    ("mysql", "MySQL or MariaDB", Server::Mysql),
+    ("nfs", "", Server::Nfs),
+    ("smb", "", Server::Smb),
+    ("generic", "", Server::Generic),
+];
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum WorkloadName {
-    /// Short transactions
-    Oltp,
-    /// Scans of much data
-    Analytics,
-    SmallFiles,
-    LargeFiles,
-    /// Images of virtual machines
-    Vm,
-    Mixed,
-}
+/// As [`SERVERS`].
+const WORKLOADS: &[(&str, &str, Workload)] = &[
+    ("oltp", "Short transactions", Workload::Oltp),
+    ("analytics", "Scans of much data", Workload::Analytics),
+    ("small-files", "", Workload::SmallFiles),
+    ("large-files", "", Workload::LargeFiles),
+    ("vm", "Images of virtual machines", Workload::Vm),
+    ("mixed", "", Workload::Mixed),
+];
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum CardName {
-    /// Broadcom MegaRAID
-    Storcli,
-    /// Dell PERC
-    Perc,
-    /// Adaptec, Microchip SmartRAID, H3C P460
-    Arcconf,
-    /// HPE Smart Array
-    Ssacli,
+/// As [`SERVERS`].
+const CARDS: &[(&str, &str, CardTool)] = &[
+    ("storcli", "Broadcom MegaRAID", CardTool::Storcli),
+    ("perc", "Dell PERC", CardTool::Perccli),
+    ("arcconf", "Adaptec, Microchip SmartRAID, H3C P460", CardTool::Arcconf),
+    ("ssacli", "HPE Smart Array", CardTool::Ssacli),
+];
+
+/// Reads one of some words.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    known: &'static [(&str, &str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let value = |(word, help, _): &'static (&str, &str, T)| match help.is_empty() {
+        true => PossibleValue::new(*word),
+        false => PossibleValue::new(*word).help(*help),
+    };
+    let parser = PossibleValuesParser::new(known.iter().map(value));
+    parser.try_map(|text| {
+        let found = known.iter().find(|(word, ..)| *word == text);
+        found.map(|(.., value)| *value).ok_or("unknown")
+    })
 }
 
 impl Args {
@@ -150,28 +158,10 @@ impl Args {
                     ),
                 },
             };
-        let server = match self.server {
-            ServerName::Postgresql => Server::Postgresql,
-            ServerName::Mysql => Server::Mysql,
-            ServerName::Nfs => Server::Nfs,
-            ServerName::Smb => Server::Smb,
-            ServerName::Generic => Server::Generic,
-        };
-        let workload = match self.workload {
-            Some(WorkloadName::Oltp) => Workload::Oltp,
-            Some(WorkloadName::Analytics) => Workload::Analytics,
-            Some(WorkloadName::SmallFiles) => Workload::SmallFiles,
-            Some(WorkloadName::LargeFiles) => Workload::LargeFiles,
-            Some(WorkloadName::Vm) => Workload::Vm,
-            Some(WorkloadName::Mixed) => Workload::Mixed,
-            None if matches!(server, Server::Postgresql | Server::Mysql) => Workload::Oltp,
-            None => Workload::Mixed,
-        };
-        let card = self.card.map(|card| match card {
-            CardName::Storcli => CardTool::Storcli,
-            CardName::Perc => CardTool::Perccli,
-            CardName::Arcconf => CardTool::Arcconf,
-            CardName::Ssacli => CardTool::Ssacli,
+        let (server, card) = (self.server, self.card);
+        let workload = self.workload.unwrap_or(match server {
+            Server::Postgresql | Server::Mysql => Workload::Oltp,
+            Server::Nfs | Server::Smb | Server::Generic => Workload::Mixed,
         });
         let allow_loss_s = self.allow_loss.as_deref().map_or(Ok(0.0), time)?;
         let notes = unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
