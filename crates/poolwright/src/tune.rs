@@ -188,18 +188,8 @@ fn time(text: &str) -> Result<f64, String> {
             "invalid --allow-loss {text:?}; write a time up to an hour, as in \"5s\" or \"500ms\""
         )
     };
-    let (number, scale) = if let Some(number) = text.strip_suffix("ms") {
-        (number, 0.001)
-    } else if let Some(number) = text.strip_suffix('s') {
-        (number, 1.0)
-    } else if let Some(number) = text.strip_suffix('m') {
-        (number, 60.0)
-    } else {
-        return Err(wrong());
-    };
-    let value: f64 = number.trim().parse().map_err(|_| wrong())?;
-    let seconds = value * scale;
-    if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err(wrong()) }
+    let seconds = lab::units::duration(&text.replace(' ', "")).map_err(|_| wrong())?;
+    if seconds <= 3600.0 { Ok(seconds) } else { Err(wrong()) }
 }
 
 fn install(directory: &Path, file: &File) -> std::io::Result<()> {
