@@ -3,9 +3,10 @@
 use super::output::{self, Output};
 use super::refusals::complaint;
 use super::series::{self, PerSecond};
-use crate::fault::{Fault, doing};
+use crate::fault::Fault;
+use crate::workload::logs;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,27 +54,11 @@ impl Finished {
             return Err(failed(format!("fio: {ended:?}")));
         }
         let mut series = PerSecond::new();
-        for path in logs(raw)? {
-            let log = fs::read_to_string(&path);
-            let log = log.map_err(doing(format!("read {}", path.display())))?;
-            series::add(&mut series, &log);
+        for log in logs(raw, "series_iops", ".log")? {
+            series::add(&mut series, &log?.1);
         }
         let (reads, writes) = (output.read().ops, output.write().ops);
         let logged = series::settle(&mut series, output.runtime_s(), reads, writes);
         Ok(Finished { output, series, logged })
     }
-}
-
-/// The logs of operations of each job, sorted by name: sums of fractions depend on their order.
-fn logs(raw: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let mut logs = Vec::new();
-    for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
-        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("series_iops.") && name.ends_with(".log") {
-            logs.push(path);
-        }
-    }
-    logs.sort();
-    Ok(logs)
 }
