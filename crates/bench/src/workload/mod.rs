@@ -12,10 +12,11 @@ pub mod transactions;
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::Fio;
-use crate::window::Sample;
+use crate::window::{self, Sample};
+use fio::series::PerSecond;
 use lab::campaign::Program;
 use machine::script::{Command, Step};
-use measurement::{Facts, Measured, Stage, WarmUp};
+use measurement::{Fact, Facts, Measured, Stage, WarmUp};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,6 +81,21 @@ pub struct Seen {
     pub facts: Facts,
     /// How caches were warmed.
     pub warm_up: Option<WarmUp>,
+}
+
+impl Seen {
+    /// A client's measurements with those of the machine: `series` is what its logs hold of each second, and how many
+    /// operations in all.
+    fn with(self, measured: Measured, data_bytes: u64, series: (PerSecond, f64)) -> Measured {
+        let (series, logged) = series;
+        let seconds = window::seconds(&series, &self.samples, 0.0, measured.runtime_s);
+        let mut facts = self.facts;
+        facts.insert(Fact::FilesBytes, data_bytes as f64);
+        facts.insert(Fact::FilesJobs, 0.0);
+        facts.insert(Fact::LoggedOps, logged);
+        let totals = window::totals(&seconds);
+        Measured { totals, seconds, facts, warm_up: self.warm_up, ..measured }
+    }
 }
 
 /// The location of a client's programs.

@@ -4,7 +4,7 @@ use super::logs;
 use crate::fault::Fault;
 use crate::workload::fio::output::upper_edge;
 use crate::workload::fio::series::{self, PerSecond};
-use measurement::{Flow, HISTOGRAM_END_NS};
+use measurement::{Flow, HISTOGRAM_END_NS, Measured};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -82,6 +82,18 @@ impl Transactions {
             mean_ns: sum as f64 / ops.max(1) as f64,
             histogram: histogram.into_iter().collect(),
             overflow,
+        }
+    }
+
+    /// What clients of a number measured with them.
+    pub(super) fn measured(&self, clients: u32, notes: Vec<String>) -> Measured {
+        Measured {
+            concurrency: f64::from(clients),
+            runtime_s: self.seconds(),
+            read: self.flow(false),
+            write: self.flow(true),
+            notes,
+            ..Measured::default()
         }
     }
 

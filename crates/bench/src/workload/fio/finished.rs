@@ -8,15 +8,6 @@ use crate::workload::logs;
 use std::fs;
 use std::path::Path;
 
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// With this status; 0 for success.
-    Status(i32),
-    /// By this signal.
-    Signal(i32),
-}
-
 /// The measurements of a fio that ran to its end.
 #[derive(Debug)]
 pub struct Finished {
@@ -34,7 +25,7 @@ impl Finished {
     ///
     /// # Errors
     /// That fio failed, with the reason it gave, or that its output cannot be read.
-    pub fn read(raw: &Path, output: &str, ended: Ended) -> Result<Finished, Fault> {
+    pub fn read(raw: &Path, output: &str) -> Result<Finished, Fault> {
         let path = raw.join(output);
         let text = fs::read(&path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -42,16 +33,10 @@ impl Finished {
         let errors = String::from_utf8_lossy(&errors);
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
         let failed = |otherwise: String| Fault::failed(why.map_or(otherwise, str::to_owned));
-        if let Ended::Signal(signal) = ended {
-            return Err(Fault::failed(format!("fio was killed by signal {signal}")));
-        }
         let output = output::parse(&text).map_err(|e| failed(format!("{e} ({output})")))?;
         if let Some((job, errno)) = output.error() {
             let error = std::io::Error::from_raw_os_error(errno as i32);
             return Err(failed(format!("fio: job {job}: {error}")));
-        }
-        if ended != Ended::Status(0) {
-            return Err(failed(format!("fio: {ended:?}")));
         }
         let mut series = PerSecond::new();
         for log in logs(raw, "series_iops", ".log")? {
