@@ -10,7 +10,6 @@ pub mod inputs;
 pub mod job;
 pub mod known_trials;
 pub mod ladder;
-pub mod measured;
 pub mod plan;
 pub mod programs;
 pub mod rerun;

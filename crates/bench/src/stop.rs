@@ -1,6 +1,8 @@
 //! Stop requests: by the user, or by a deadline; shared by everything that waits.
 
 use crate::clock::Clock;
+use crate::fault::Fault;
+use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,17 +19,22 @@ impl Stop {
         self.asked.store(true, Ordering::SeqCst);
     }
 
-    /// From now on the signals of [`stop_signals`] ask this process to stop. A second one ends it at once.
+    /// A request that the signals of [`stop_signals`] make from now on. A second one ends this process at once.
     ///
     /// # Errors
     /// When the system refuses a handler.
-    pub fn follow_signals(&self) -> std::io::Result<()> {
-        for signal in stop_signals() {
+    pub fn at_signals() -> Result<Stop, Fault> {
+        let stop = Stop::default();
+        let register = |signal| {
             // The first does nothing until the second has set what it looks at.
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&self.asked))?;
-            signal_hook::flag::register(signal, Arc::clone(&self.asked))?;
+            flag::register_conditional_default(signal, Arc::clone(&stop.asked))?;
+            flag::register(signal, Arc::clone(&stop.asked))
+        };
+        for signal in stop_signals() {
+            let registered = register(signal);
+            registered.map_err(|e| Fault::Environment(format!("cannot handle signals: {e}")))?;
         }
-        Ok(())
+        Ok(stop)
     }
 
     /// The same request, which also holds from a deadline of `clock` on, seconds.

@@ -13,14 +13,8 @@ pub struct Sample {
 }
 
 /// Each second of the window of `runtime_s`, in which the last lasts until its end. `begin` is the
-/// machine's virtual time at its begin; without it the first sample is taken for the first second.
-pub fn seconds(
-    series: &PerSecond,
-    samples: &[Sample],
-    begin: Option<f64>,
-    runtime_s: f64,
-) -> Vec<Second> {
-    let begin = begin.or_else(|| samples.first().map(|s| s.at - 1.0)).unwrap_or(0.0);
+/// machine's virtual time at its begin.
+pub fn seconds(series: &PerSecond, samples: &[Sample], begin: f64, runtime_s: f64) -> Vec<Second> {
     let mut seconds: Vec<Second> = series
         .iter()
         .enumerate()
@@ -95,7 +89,7 @@ mod tests {
     fn samples_before_the_window_are_left_out_and_the_others_fall_into_their_second() {
         let samples: Vec<Sample> =
             (1..=6).map(|i| sample(10.0 + f64::from(i), f64::from(i))).collect();
-        let seconds = seconds(&vec![(1.0, 0.0); 3], &samples, Some(12.1), 3.0);
+        let seconds = seconds(&vec![(1.0, 0.0); 3], &samples, 12.1, 3.0);
         assert_eq!(syncs(&seconds), [3.0, 4.0, 5.0]);
     }
 
@@ -104,7 +98,7 @@ mod tests {
         let samples: Vec<Sample> = (1..=5).map(|i| sample(f64::from(i), 1.0)).collect();
         // A job of a given size: 100 operations a second to its end.
         let series = vec![(100.0, 0.0), (100.0, 0.0), (155.0, 0.0)];
-        let seconds = seconds(&series, &samples, Some(0.0), 3.55);
+        let seconds = seconds(&series, &samples, 0.0, 3.55);
         assert_eq!(seconds[2].at, 3.55);
         assert_eq!(syncs(&seconds), [1.0, 1.0, 2.0]);
     }
@@ -114,7 +108,7 @@ mod tests {
         let busy = Counter::drive("hdd0", DriveCounter::Busy);
         let sample = |at, share| Sample { at, values: [(busy.clone(), share)].into() };
         let shares = |samples: &[Sample], runtime_s| -> Vec<f64> {
-            let seconds = seconds(&vec![(1.0, 0.0); 2], samples, Some(0.0), runtime_s);
+            let seconds = seconds(&vec![(1.0, 0.0); 2], samples, 0.0, runtime_s);
             seconds.iter().map(|second| second.values.count(&busy)).collect()
         };
         // The program took 0.2 s to end after its window: the drive was idle then.

@@ -38,7 +38,7 @@ pub const GUEST: &str = "machine-guest";
 #[derive(Debug)]
 pub struct Machine<'a> {
     /// The kernel, in its engine's directory.
-    pub kernel: &'a Path,
+    pub kernel: PathBuf,
     /// This program, with its two hidden verbs.
     pub executable: &'a Path,
     /// The machine's own directory, the only one that it writes to.
@@ -249,7 +249,7 @@ impl Machine<'_> {
         if self.reused.is_some() {
             line.push(format!("memory_fd={}", memory::GUEST).into());
         }
-        let engine = self.kernel.parent().unwrap_or(self.kernel);
+        let engine = self.kernel.parent().unwrap_or(&self.kernel);
         // The launcher is in the machine's directory, wherever that is.
         let guest = [GUEST.as_ref(), OsStr::new("/proc/self/cwd"), engine.as_os_str()];
         line.push(padding(line.iter().map(OsString::as_os_str).chain(guest)));
@@ -258,7 +258,7 @@ impl Machine<'_> {
             .arg(std::process::id().to_string())
             .arg(core.map_or("any".to_owned(), |core| core.to_string()))
             .arg(self.directory)
-            .arg(self.kernel)
+            .arg(&self.kernel)
             .args(line)
             .arg("--")
             .args(guest);
@@ -437,7 +437,7 @@ mod tests {
         let script =
             Script { pool: String::new(), programs: Default::default(), steps: Vec::new() };
         let machine = Machine {
-            kernel: &executable,
+            kernel: executable.clone(),
             executable: &executable,
             directory: place.path(),
             memory: 1 << 30,

@@ -1,13 +1,12 @@
 //! `poolwright compare A B`: two campaigns, or a campaign and a published table, as a gate.
 
-use crate::exit::{ENVIRONMENT, USAGE};
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{output, report as report_command};
 use findings::lints::Table;
 use findings::{Findings, Named};
 use serde::Serialize;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Exit code when a cell became worse.
 const REGRESSION: u8 = 1;
@@ -35,50 +34,41 @@ pub struct Args {
 
 impl Args {
     /// Compares.
-    pub fn run(self) -> ExitCode {
-        match self.compare() {
-            Ok((text, regressed)) => {
-                let printed = output::print(&text);
-                if regressed { ExitCode::from(REGRESSION) } else { printed }
-            }
-            Err((code, message)) => {
-                output::complain(&message);
-                ExitCode::from(code)
-            }
-        }
+    pub fn run(self) -> Result<u8, u8> {
+        let (text, regressed) = self.compare()?;
+        let printed = output::print(&text);
+        Ok(if regressed { REGRESSION } else { printed })
     }
 
     /// The output, and whether a cell became worse.
-    fn compare(&self) -> Result<(String, bool), (u8, String)> {
-        let find = |name: &str| {
-            report_command::find(name, &self.store)
-                .map(|input| input.findings)
-                .map_err(|e| format!("error: {e}\n"))
-        };
-        let usage = |message: String| (USAGE, message);
+    fn compare(&self) -> Result<(String, bool), u8> {
+        let find = |name: &str| report_command::find(name, &self.store).map(|input| input.findings);
         if Path::new(&self.after).extension().is_some_and(|e| e == "toml") && is_table(&self.after)
         {
-            return self.against_table(&find(&self.before).map_err(usage)?);
+            return self.against_table(&find(&self.before).map_err(|e| refuse(USAGE, e))?);
         }
         if !self.rows.is_empty() {
-            return Err(usage(
-                "error: --row names rows of a table: give a table of results (.toml) to compare with\n"
-                    .into(),
+            return Err(refuse(
+                USAGE,
+                "--row names rows of a table: give a table of results (.toml) to compare with",
             ));
         }
         let (before, after) = match (find(&self.before), find(&self.after)) {
             (Ok(before), Ok(after)) => (before, after),
             (before, after) => {
-                let all = [before.err(), after.err()];
-                return Err(usage(all.into_iter().flatten().collect()));
+                for why in [before.err(), after.err()].into_iter().flatten() {
+                    refuse(USAGE, why);
+                }
+                return Err(USAGE);
             }
         };
         let comparison = findings::compare(&before, &after);
         if comparison.changes.is_empty() && comparison.unmeasured.is_empty() {
-            return Err(usage(format!(
-                "error: {} and {} have no measured cell in common: compare two campaigns of one lab\n",
-                self.before, self.after
-            )));
+            let (before, after) = (&self.before, &self.after);
+            let why = format!(
+                "{before} and {after} have no measured cell in common: compare two campaigns of one lab"
+            );
+            return Err(refuse(USAGE, why));
         }
         let text = if self.json {
             json(&comparison)?
@@ -88,8 +78,8 @@ impl Args {
         Ok((text, comparison.regressed))
     }
 
-    fn against_table(&self, findings: &Findings) -> Result<(String, bool), (u8, String)> {
-        let usage = |message: String| (USAGE, format!("error: {message}\n"));
+    fn against_table(&self, findings: &Findings) -> Result<(String, bool), u8> {
+        let usage = |message: String| refuse(USAGE, message);
         let text = std::fs::read_to_string(&self.after)
             .map_err(|e| usage(format!("cannot read {}: {e}", self.after)))?;
         let table = Table::read(&text).map_err(|e| usage(format!("{}: {e}", self.after)))?;
@@ -141,10 +131,10 @@ fn is_table(name: &str) -> bool {
     std::fs::read_to_string(name).map_or(true, |text| Table::read(&text).is_ok())
 }
 
-fn json(value: &impl Serialize) -> Result<String, (u8, String)> {
+fn json(value: &impl Serialize) -> Result<String, u8> {
     serde_json::to_string_pretty(value)
         .map(|text| text + "\n")
-        .map_err(|e| (ENVIRONMENT, format!("error: cannot write JSON: {e}\n")))
+        .map_err(|e| refuse(ENVIRONMENT, format!("cannot write JSON: {e}")))
 }
 
 /// `ROW=VARIANT` or `ROW=VARIANT WORKLOAD`.

@@ -1,9 +1,10 @@
 //! `poolwright completions SHELL|man|lab-schema`: completion scripts and the man page, from the same
 //! definition as the command line itself, and the lab file's schema for editors.
 
+use crate::exit::refuse;
+use crate::output::print;
 use clap::ValueEnum;
 use clap_complete::Shell;
-use std::process::ExitCode;
 
 /// Print a shell's completion script, the man page, or the lab file's JSON schema for editors
 #[derive(clap::Args)]
@@ -28,7 +29,7 @@ enum What {
 
 impl Args {
     /// Prints it; exit 0.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         let mut bytes = Vec::new();
         let shell = match self.what {
             What::Bash => Shell::Bash,
@@ -36,16 +37,14 @@ impl Args {
             What::Fish => Shell::Fish,
             What::Powershell => Shell::PowerShell,
             What::Zsh => Shell::Zsh,
-            What::LabSchema => return crate::output::print(&lab::schema::text()),
+            What::LabSchema => return Ok(print(&lab::schema::text())),
             What::Man => {
-                if let Err(e) = clap_mangen::Man::new(crate::command()).render(&mut bytes) {
-                    crate::output::complain(&format!("error: cannot render the man page: {e}\n"));
-                    return ExitCode::FAILURE;
-                }
-                return crate::output::print(&String::from_utf8_lossy(&bytes));
+                let rendered = clap_mangen::Man::new(crate::command()).render(&mut bytes);
+                rendered.map_err(|e| refuse(1, format!("cannot render the man page: {e}")))?;
+                return Ok(print(&String::from_utf8_lossy(&bytes)));
             }
         };
         clap_complete::generate(shell, &mut crate::command(), "poolwright", &mut bytes);
-        crate::output::print(&String::from_utf8_lossy(&bytes))
+        Ok(print(&String::from_utf8_lossy(&bytes)))
     }
 }

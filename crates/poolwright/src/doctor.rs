@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::env::consts::{ARCH, OS};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 /// Check whether this host can run modelled servers; print what is missing and the command that fixes it
 ///
@@ -60,7 +60,7 @@ impl Finding {
 
 impl Args {
     /// Checks.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> std::result::Result<u8, u8> {
         let findings = findings(&self.store.path());
         let text = if self.json {
             serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"
@@ -69,9 +69,9 @@ impl Args {
         };
         let printed = output::print(&text);
         if findings.iter().any(|f| f.needed && !f.found) {
-            return ExitCode::from(ENVIRONMENT);
+            return Err(ENVIRONMENT);
         }
-        printed
+        Ok(printed)
     }
 }
 

@@ -1,10 +1,9 @@
 //! `poolwright history CAMPAIGN…`: changes over many campaigns of one lab, as a gate.
 
-use crate::exit::{ENVIRONMENT, USAGE};
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{output, report as report_command};
 use findings::{Findings, History};
-use std::process::ExitCode;
 
 /// Exit code when the last permanent change made a cell worse.
 const REGRESSION: u8 = 1;
@@ -28,34 +27,30 @@ pub struct Args {
 
 impl Args {
     /// Shows the history.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         let mut campaigns: Vec<(String, Findings)> = Vec::new();
         for name in &self.campaigns {
-            match report_command::find_all(name, &self.store) {
-                Ok(found) => campaigns.extend(found),
-                Err(message) => return refuse(&message),
-            }
+            let found = report_command::find_all(name, &self.store);
+            campaigns.extend(found.map_err(|message| refuse(USAGE, message))?);
         }
         if let Some(message) = mixed(&campaigns) {
-            return refuse(&message);
+            return Err(refuse(USAGE, message));
         }
         let histories = findings::history(&campaigns);
         if histories.is_empty() {
-            return refuse("none of these campaigns has a valid trial: run the lab first");
+            return Err(refuse(
+                USAGE,
+                "none of these campaigns has a valid trial: run the lab first",
+            ));
         }
         let text = if self.json {
-            match serde_json::to_string_pretty(&histories) {
-                Ok(text) => text + "\n",
-                Err(e) => {
-                    output::complain(&format!("error: cannot write JSON: {e}\n"));
-                    return ExitCode::from(ENVIRONMENT);
-                }
-            }
+            let text = serde_json::to_string_pretty(&histories);
+            text.map_err(|e| refuse(ENVIRONMENT, format!("cannot write JSON: {e}")))? + "\n"
         } else {
             report::history::text(&histories, report_command::locale())
         };
         let printed = output::print(&text);
-        if histories.iter().any(History::regressed) { ExitCode::from(REGRESSION) } else { printed }
+        Ok(if histories.iter().any(History::regressed) { REGRESSION } else { printed })
     }
 }
 
@@ -67,9 +62,4 @@ fn mixed(campaigns: &[(String, Findings)]) -> Option<String> {
         "{first} belongs to the lab {:?}, but {other} to {:?}: name campaigns of one lab",
         of.lab.name, not.lab.name
     ))
-}
-
-fn refuse(message: &str) -> ExitCode {
-    output::complain(&format!("error: {message}\n"));
-    ExitCode::from(USAGE)
 }

@@ -1,7 +1,7 @@
 //! Finds the lab that a subcommand names: a file, standard input, or a built-in lab.
 
 use crate::diagnostics;
-use crate::{exit, output};
+use crate::exit::{USAGE, refuse};
 use bench::programs;
 use bench::workload::fio::refusals;
 use lab::campaign::{Campaign, OpenZfs};
@@ -11,7 +11,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// A lab's text, and the files that it names.
 pub struct LabFile {
@@ -179,20 +178,14 @@ impl LabFile {
 ///
 /// # Errors
 /// The exit code.
-pub fn load_or_explain(
-    name: &str,
-    openzfs: Option<OpenZfs>,
-) -> Result<(LabFile, Loaded), ExitCode> {
-    let mut file = find(name).map_err(|e| {
-        output::complain(&format!("error: {e}\n"));
-        ExitCode::from(exit::USAGE)
-    })?;
+pub fn load_or_explain(name: &str, openzfs: Option<OpenZfs>) -> Result<(LabFile, Loaded), u8> {
+    let mut file = find(name).map_err(|e| refuse(USAGE, e))?;
     file.openzfs = openzfs;
     match file.load() {
         Ok(loaded) => Ok((file, loaded)),
         Err((diagnostics, sources)) => {
             diagnostics::draw(&diagnostics, &sources);
-            Err(ExitCode::from(exit::USAGE))
+            Err(USAGE)
         }
     }
 }

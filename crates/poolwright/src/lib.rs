@@ -48,7 +48,7 @@ struct Cli {
 /// Declares the subcommand of each verb and its dispatch. Its module is declared above, where rustfmt sees it.
 ///
 /// A verb is a module with `pub struct Args` (deriving [`clap::Args`]; its doc comment is the help)
-/// and `pub fn run(self) -> ExitCode`.
+/// and `pub fn run(self) -> Result<u8, u8>`: its exit code, or that of an error, which it has printed.
 macro_rules! verbs {
     ($($module:ident $variant:ident)*) => {
         #[derive(Subcommand)]
@@ -57,7 +57,7 @@ macro_rules! verbs {
         }
 
         impl Verb {
-            fn run(self) -> ExitCode {
+            fn run(self) -> Result<u8, u8> {
                 match self {
                     $(Verb::$variant(args) => args.run(),)*
                 }
@@ -97,5 +97,5 @@ pub fn main(open: OpenEngine) -> ExitCode {
         return code;
     }
     engine::set(open);
-    Cli::parse().verb.run()
+    ExitCode::from(Cli::parse().verb.run().unwrap_or_else(|code| code))
 }

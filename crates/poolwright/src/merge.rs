@@ -4,7 +4,6 @@ use crate::exit::{self, USAGE, refuse};
 use crate::output;
 use crate::store_dir::StoreDir;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use store::Store;
 
 /// Exit code when something was not copied.
@@ -25,11 +24,7 @@ pub struct Args {
 
 impl Args {
     /// Merges.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.merge().unwrap_or_else(|code| code))
-    }
-
-    fn merge(&self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, u8> {
         let mut others = Vec::new();
         for path in &self.others {
             let other = Store::read(path).map_err(|e| exit::for_store_error(&e))?;
@@ -46,26 +41,24 @@ impl Args {
         for other in &others {
             let merged = store.merge(other).map_err(|e| exit::for_store_error(&e))?;
             for why in &merged.damaged {
-                output::complain(&format!("error: not copied: {why}\n"));
-                code = INCOMPLETE;
+                code = refuse(INCOMPLETE, format!("not copied: {why}"));
             }
             for (ours, theirs) in &merged.conflicts {
-                output::complain(&format!(
-                    "error: two results of the same trial differ: {} and {}. A trial always gives \
+                let (ours, theirs) = (ours.display(), theirs.display());
+                let why = format!(
+                    "two results of the same trial differ: {ours} and {theirs}. A trial always gives \
                      the same result, so the engine or a disk is faulty. `poolwright verify` \
-                     shows which result can be reproduced\n",
-                    ours.display(),
-                    theirs.display()
-                ));
-                code = INCOMPLETE;
+                     shows which result can be reproduced"
+                );
+                code = refuse(INCOMPLETE, why);
             }
             if merged.running > 0 {
-                output::complain(&format!(
-                    "error: not copied: {} trials, which another process is running in this store. Run the same \
-                     command again when it has ended\n",
+                let why = format!(
+                    "not copied: {} trials, which another process is running in this store. Run the same \
+                     command again when it has ended",
                     merged.running
-                ));
-                code = INCOMPLETE;
+                );
+                code = refuse(INCOMPLETE, why);
             }
             output::print(&format!(
                 "{}: {} copied, {} already here\n",

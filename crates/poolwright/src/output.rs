@@ -1,17 +1,16 @@
 //! Writes to standard output and tolerates a closed pipe (`poolwright check x | head`).
 
 use std::io::{ErrorKind, Write};
-use std::process::ExitCode;
 
-/// Writes `text` to standard output; a closed pipe counts as success.
-pub fn print(text: &str) -> ExitCode {
+/// Writes `text` to standard output; the exit code. A closed pipe counts as success.
+pub fn print(text: &str) -> u8 {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => 0,
         Err(e) => {
-            complain(&format!("error: cannot write to standard output: {e}\n"));
-            ExitCode::from(crate::exit::ENVIRONMENT)
+            let why = format!("cannot write to standard output: {e}");
+            crate::exit::refuse(crate::exit::ENVIRONMENT, why)
         }
     }
 }

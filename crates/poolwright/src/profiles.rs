@@ -5,7 +5,6 @@ use crate::output;
 use drives::{FlushBehaviour, Profile};
 use lab::Profiles;
 use lab::units::about;
-use std::process::ExitCode;
 
 /// List the drive models that labs can name, or print one with the sources of its numbers
 ///
@@ -21,16 +20,16 @@ pub struct Args {
 
 impl Args {
     /// Prints the list or the profile.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         let profiles = Profiles::builtin();
         let Some(name) = self.name else {
-            return output::print(&list(&profiles));
+            return Ok(output::print(&list(&profiles)));
         };
         match profiles.text(&name) {
-            Some(text) => output::print(text),
+            Some(text) => Ok(output::print(text)),
             None => {
                 let fix = profiles.suggest(&name);
-                refuse(USAGE, format!("there is no drive profile `{name}`; {fix}")).into()
+                Err(refuse(USAGE, format!("there is no drive profile `{name}`; {fix}")))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `poolwright report LAB`: a campaign's report in any format, made from the stored trials.
 
-use crate::exit::{ENVIRONMENT, USAGE};
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::output;
 use crate::store_dir::StoreDir;
 use clap::ValueEnum;
@@ -11,7 +11,6 @@ use report::lang::Language;
 use report::terminal::Style;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use store::{Record, Store};
 
 /// Make the report of a campaign in any format
@@ -76,28 +75,22 @@ pub struct ReportInput {
 
 impl Args {
     /// Makes the report.
-    pub fn run(self) -> ExitCode {
-        let input = match find(&self.campaign, &self.store) {
-            Ok(input) => input,
-            Err(message) => return refuse(&message),
-        };
+    pub fn run(self) -> Result<u8, u8> {
+        let input = find(&self.campaign, &self.store).map_err(|e| refuse(USAGE, e))?;
         let format = self
             .format
             .or_else(|| Format::of_file(self.output.as_deref()?))
             .unwrap_or(Format::Text);
         let language = self.lang.unwrap_or_else(locale);
         let to_terminal = self.output.is_none() && std::io::stdout().is_terminal();
-        let text = match render(&input, format, language, to_terminal) {
-            Ok(text) => text,
-            Err(message) => return fail(&message),
+        let text =
+            render(&input, format, language, to_terminal).map_err(|e| refuse(ENVIRONMENT, e))?;
+        let Some(file) = &self.output else {
+            return Ok(output::print(&text));
         };
-        match &self.output {
-            None => output::print(&text),
-            Some(file) => match std::fs::write(file, text) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(e) => fail(&format!("cannot write {}: {e}", file.display())),
-            },
-        }
+        let written = std::fs::write(file, text);
+        let cannot = |e| refuse(ENVIRONMENT, format!("cannot write {}: {e}", file.display()));
+        written.map(|()| 0).map_err(cannot)
     }
 }
 
@@ -255,14 +248,4 @@ fn from_record(store: &Store, path: &Path) -> Result<ReportInput, String> {
     }
     let findings = findings::analyse(&record.campaign, &record.model, &trials);
     Ok(ReportInput { findings, source: Some((record.campaign, record.lab)) })
-}
-
-fn refuse(message: &str) -> ExitCode {
-    output::complain(&format!("error: {message}\n"));
-    ExitCode::from(USAGE)
-}
-
-fn fail(message: &str) -> ExitCode {
-    output::complain(&format!("error: {message}\n"));
-    ExitCode::from(ENVIRONMENT)
 }

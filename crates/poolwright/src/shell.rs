@@ -14,7 +14,6 @@ use lab::campaign::{Campaign, DriveRef, OpenZfs, Stack};
 use lab::command::POOL;
 use std::io::{IsTerminal, Read};
 use std::num::NonZeroU32;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// Open a root shell in the modelled server, with a variant's pool built
@@ -44,16 +43,12 @@ pub struct Args {
 
 impl Args {
     /// Runs the shell.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.open().unwrap_or_else(|code| code))
-    }
-
-    fn open(&self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, u8> {
         if self.lab == "-" {
             let why = "standard input is the shell's, so the lab must be a file or a built-in lab";
             return Err(refuse(USAGE, why));
         }
-        let (_, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
+        let (_, loaded) = load_or_explain(&self.lab, self.openzfs)?;
         let Loaded { campaign, diagnostics, sources } = loaded;
         diagnostics::draw(&diagnostics, &sources);
         let model = machine::model(&campaign).map_err(|diagnostic| {
@@ -66,9 +61,7 @@ impl Args {
         let scratch = Scratch::new().map_err(|e| {
             refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}"))
         })?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let input =
             input().map_err(|e| refuse(ENVIRONMENT, format!("cannot read standard input: {e}")))?;
         let name = &campaign.variants[variant].name;

@@ -1,6 +1,6 @@
 //! `poolwright trial KEY…`: run planned trials, in any order and on any number of hosts.
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, refuse};
+use crate::exit::{self, INTERRUPTED};
 use crate::run::progress::Progress;
 use crate::store_dir::StoreDir;
 use crate::{engine, machine, output};
@@ -13,7 +13,6 @@ use bench::stop::Stop;
 use measurement::TrialResult;
 use report::text::one_line;
 use std::num::NonZeroUsize;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Exit code when a trial failed.
@@ -41,11 +40,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the trials.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.measure().unwrap_or_else(|code| code))
-    }
-
-    fn measure(&self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, u8> {
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let mut jobs: Vec<Job> = Vec::new();
         for name in &self.keys {
@@ -57,9 +52,7 @@ impl Args {
             }
         }
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let progress = Progress::new();
         let models = jobs.iter().map(|job| host_memory(&job.inputs));
         let largest = models.max().unwrap_or(0);

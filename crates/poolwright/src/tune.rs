@@ -1,13 +1,14 @@
 //! `poolwright tune SERVER`: chooses settings for a server on a pool, each with its reason.
 
-use crate::{exit, output};
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::output;
 use advice::format::printable;
 use advice::lang::{Label, Language};
 use advice::raid_card::CardTool;
 use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Settings for a server on ZFS, each with its reason and sources
 ///
@@ -19,8 +20,8 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Args {
     /// The server
-    #[arg(value_enum)]
-    server: ServerName,
+    #[arg(value_parser = one_of(SERVERS))]
+    server: Server,
     /// The machine: memory and processor cores, as in "128G,32 cores"
     #[arg(long, value_name = "MEMORY,CORES")]
     host: Option<String>,
@@ -28,14 +29,14 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pool: Vec<String>,
     /// The main workload [default: oltp for databases, else mixed]
-    #[arg(long, value_enum)]
-    workload: Option<WorkloadName>,
+    #[arg(long, value_parser = one_of(WORKLOADS))]
+    workload: Option<Workload>,
     /// Permit a power cut to lose the acknowledged writes of this time, as in "5s"
     #[arg(long, value_name = "TIME")]
     allow_loss: Option<String>,
     /// The RAID card's program, if --pool does not show it
-    #[arg(long, value_enum)]
-    card: Option<CardName>,
+    #[arg(long, value_parser = one_of(CARDS))]
+    card: Option<CardTool>,
     /// Write the files below this directory
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -47,51 +48,52 @@ pub struct Args {
     json: bool,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum ServerName {
-    Postgresql,
-    /// MySQL or MariaDB
-    Mysql,
-    Nfs,
-    Smb,
-    Generic,
-}
+/// Each server with its word and what help says of it.
+const SERVERS: &[(&str, &str, Server)] = &[
+    ("postgresql", "", Server::Postgresql),
+    ("mysql", "MySQL or MariaDB", Server::Mysql),
+    ("nfs", "", Server::Nfs),
+    ("smb", "", Server::Smb),
+    ("generic", "", Server::Generic),
+];
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum WorkloadName {
-    /// Short transactions
-    Oltp,
-    /// Scans of much data
-    Analytics,
-    SmallFiles,
-    LargeFiles,
-    /// Images of virtual machines
-    Vm,
-    Mixed,
-}
+/// As [`SERVERS`].
+const WORKLOADS: &[(&str, &str, Workload)] = &[
+    ("oltp", "Short transactions", Workload::Oltp),
+    ("analytics", "Scans of much data", Workload::Analytics),
+    ("small-files", "", Workload::SmallFiles),
+    ("large-files", "", Workload::LargeFiles),
+    ("vm", "Images of virtual machines", Workload::Vm),
+    ("mixed", "", Workload::Mixed),
+];
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum CardName {
-    /// Broadcom MegaRAID
-    Storcli,
-    /// Dell PERC
-    Perc,
-    /// Adaptec, Microchip SmartRAID, H3C P460
-    Arcconf,
-    /// HPE Smart Array
-    Ssacli,
+/// As [`SERVERS`].
+const CARDS: &[(&str, &str, CardTool)] = &[
+    ("storcli", "Broadcom MegaRAID", CardTool::Storcli),
+    ("perc", "Dell PERC", CardTool::Perccli),
+    ("arcconf", "Adaptec, Microchip SmartRAID, H3C P460", CardTool::Arcconf),
+    ("ssacli", "HPE Smart Array", CardTool::Ssacli),
+];
+
+/// Reads one of some words.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    known: &'static [(&str, &str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let value = |(word, help, _): &'static (&str, &str, T)| match help.is_empty() {
+        true => PossibleValue::new(*word),
+        false => PossibleValue::new(*word).help(*help),
+    };
+    let parser = PossibleValuesParser::new(known.iter().map(value));
+    parser.try_map(|text| {
+        let found = known.iter().find(|(word, ..)| *word == text);
+        found.map(|(.., value)| *value).ok_or("unknown")
+    })
 }
 
 impl Args {
     /// Prints or writes the settings.
-    pub fn run(self) -> ExitCode {
-        let (need, notes) = match self.need() {
-            Ok(need) => need,
-            Err(refused) => {
-                output::complain(&format!("error: {refused}\n"));
-                return ExitCode::from(exit::USAGE);
-            }
-        };
+    pub fn run(self) -> Result<u8, u8> {
+        let (need, notes) = self.need().map_err(|e| refuse(USAGE, e))?;
         for note in notes {
             output::complain(&format!("note: {note}\n"));
         }
@@ -101,17 +103,14 @@ impl Args {
         let changes = differences(&need, &choices);
         if let Some(directory) = &self.output {
             for file in &files {
-                if let Err(e) = install(directory, file) {
-                    output::complain(&format!(
-                        "error: cannot write {} below {}: {e}; choose another directory with -o\n",
-                        file.path,
-                        directory.display()
-                    ));
-                    return ExitCode::from(exit::ENVIRONMENT);
-                }
+                install(directory, file).map_err(|e| {
+                    let (path, below) = (&file.path, directory.display());
+                    let fix = "choose another directory with -o";
+                    refuse(ENVIRONMENT, format!("cannot write {path} below {below}: {e}; {fix}"))
+                })?;
             }
         }
-        output::print(&if self.json {
+        Ok(output::print(&if self.json {
             let shown = json!({
                 "need": {
                     "server": need.server, "workload": need.workload, "memory": need.memory,
@@ -131,7 +130,7 @@ impl Args {
                 !self.pool.is_empty(),
                 language,
             )
-        })
+        }))
     }
 
     /// The requirements of the command line, and notes on input that could not be read.
@@ -139,8 +138,7 @@ impl Args {
         let (system, unread) = if self.pool.is_empty() {
             (advice::system::System::default(), Vec::new())
         } else {
-            crate::audit::system(&self.pool)
-                .map_err(|e| e.trim_start_matches("error: ").trim_end().to_string())?
+            crate::audit::system(&self.pool)?
         };
         if !self.pool.is_empty() && system == advice::system::System::default() {
             return Err(format!(
@@ -160,28 +158,10 @@ impl Args {
                     ),
                 },
             };
-        let server = match self.server {
-            ServerName::Postgresql => Server::Postgresql,
-            ServerName::Mysql => Server::Mysql,
-            ServerName::Nfs => Server::Nfs,
-            ServerName::Smb => Server::Smb,
-            ServerName::Generic => Server::Generic,
-        };
-        let workload = match self.workload {
-            Some(WorkloadName::Oltp) => Workload::Oltp,
-            Some(WorkloadName::Analytics) => Workload::Analytics,
-            Some(WorkloadName::SmallFiles) => Workload::SmallFiles,
-            Some(WorkloadName::LargeFiles) => Workload::LargeFiles,
-            Some(WorkloadName::Vm) => Workload::Vm,
-            Some(WorkloadName::Mixed) => Workload::Mixed,
-            None if matches!(server, Server::Postgresql | Server::Mysql) => Workload::Oltp,
-            None => Workload::Mixed,
-        };
-        let card = self.card.map(|card| match card {
-            CardName::Storcli => CardTool::Storcli,
-            CardName::Perc => CardTool::Perccli,
-            CardName::Arcconf => CardTool::Arcconf,
-            CardName::Ssacli => CardTool::Ssacli,
+        let (server, card) = (self.server, self.card);
+        let workload = self.workload.unwrap_or(match server {
+            Server::Postgresql | Server::Mysql => Workload::Oltp,
+            Server::Nfs | Server::Smb | Server::Generic => Workload::Mixed,
         });
         let allow_loss_s = self.allow_loss.as_deref().map_or(Ok(0.0), time)?;
         let notes = unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
@@ -208,18 +188,8 @@ fn time(text: &str) -> Result<f64, String> {
             "invalid --allow-loss {text:?}; write a time up to an hour, as in \"5s\" or \"500ms\""
         )
     };
-    let (number, scale) = if let Some(number) = text.strip_suffix("ms") {
-        (number, 0.001)
-    } else if let Some(number) = text.strip_suffix('s') {
-        (number, 1.0)
-    } else if let Some(number) = text.strip_suffix('m') {
-        (number, 60.0)
-    } else {
-        return Err(wrong());
-    };
-    let value: f64 = number.trim().parse().map_err(|_| wrong())?;
-    let seconds = value * scale;
-    if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err(wrong()) }
+    let seconds = lab::units::duration(&text.replace(' ', "")).map_err(|_| wrong())?;
+    if seconds <= 3600.0 { Ok(seconds) } else { Err(wrong()) }
 }
 
 fn install(directory: &Path, file: &File) -> std::io::Result<()> {

@@ -1,6 +1,6 @@
 //! `poolwright verify RESULT`: runs a stored trial again; the result must have the same bytes.
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
+use crate::exit::{self, INTERRUPTED, USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{engine, output};
 use bench::engine::{Engine, Unwatched};
@@ -10,7 +10,6 @@ use bench::stop::Stop;
 use bench::verify::{Verified, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use store::{Claim, Key, Record, Store};
 
 /// Exit code when a result differs.
@@ -38,17 +37,11 @@ struct Stored {
 
 impl Args {
     /// Verifies.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.verify().unwrap_or_else(|code| code))
-    }
-
-    fn verify(&self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, u8> {
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let all = self.find(&store)?;
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let mut code = 0;
         for stored in &all {
             match again(&store, engine.as_ref(), stored, &stop) {

@@ -89,7 +89,7 @@ pub fn text(
 }
 
 /// The versions of OpenZFS that a campaign ran on.
-fn versions(findings: &Findings) -> BTreeSet<&String> {
+pub(crate) fn versions(findings: &Findings) -> BTreeSet<&String> {
     findings.variants.iter().flat_map(|variant| &variant.openzfs).collect()
 }
 

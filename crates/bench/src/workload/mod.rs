@@ -9,15 +9,17 @@ pub mod sqlite;
 pub mod sysbench;
 pub mod transactions;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::Fio;
-use crate::window::Sample;
+use crate::window::{self, Sample};
+use fio::series::PerSecond;
 use lab::campaign::Program;
 use machine::script::{Command, Step};
-use measurement::{Facts, Measured, Stage, WarmUp};
+use measurement::{Fact, Facts, Measured, Stage, WarmUp};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A part of a client's work: steps, and the files that they find in the machine's directory.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,6 +83,21 @@ pub struct Seen {
     pub warm_up: Option<WarmUp>,
 }
 
+impl Seen {
+    /// A client's measurements with those of the machine: `series` is what its logs hold of each second, and how many
+    /// operations in all.
+    fn with(self, measured: Measured, data_bytes: u64, series: (PerSecond, f64)) -> Measured {
+        let (series, logged) = series;
+        let seconds = window::seconds(&series, &self.samples, 0.0, measured.runtime_s);
+        let mut facts = self.facts;
+        facts.insert(Fact::FilesBytes, data_bytes as f64);
+        facts.insert(Fact::FilesJobs, 0.0);
+        facts.insert(Fact::LoggedOps, logged);
+        let totals = window::totals(&seconds);
+        Measured { totals, seconds, facts, warm_up: self.warm_up, ..measured }
+    }
+}
+
 /// The location of a client's programs.
 #[derive(Debug, Clone, Copy)]
 pub enum Place<'a> {
@@ -112,6 +129,30 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
         Program::Sysbench(_) => inputs.rate.map(sysbench::whole_rate),
         Program::PgTestFsync(_) | Program::Sqlite(_) => None,
     }
+}
+
+/// The logs of a client's threads or jobs in a directory, `PREFIX.…END`, each with its text. They are sorted by name:
+/// sums of fractions depend on their order.
+fn logs(
+    raw: &Path,
+    prefix: &str,
+    end: &str,
+) -> Result<impl Iterator<Item = Result<(PathBuf, String), Fault>>, Fault> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
+        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let rest = name.strip_prefix(prefix);
+        if rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(end)) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths.into_iter().map(|path| {
+        let text = fs::read_to_string(&path);
+        let text = text.map_err(doing(format!("read {}", path.display())))?;
+        Ok((path, text))
+    }))
 }
 
 /// The steps that run a program for at most so many virtual seconds, all of them where the time is `fixed`.

@@ -1,12 +1,12 @@
 //! The transactions of a run, each with its time: what logs of database clients come to.
 
-use crate::fault::{Fault, doing};
+use super::logs;
+use crate::fault::Fault;
 use crate::workload::fio::output::upper_edge;
 use crate::workload::fio::series::{self, PerSecond};
-use measurement::{Flow, HISTOGRAM_END_NS};
+use measurement::{Flow, HISTOGRAM_END_NS, Measured};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +28,26 @@ pub struct Transactions {
 }
 
 impl Transactions {
-    /// At least one transaction of a client.
+    /// Those of a client's logs that begin with `prefix`, one a line.
     ///
     /// # Errors
-    /// That there is none.
-    pub(super) fn new(all: Vec<Transaction>, client: &str) -> Result<Transactions, Fault> {
+    /// The first line that is none of such a log, or that there are none.
+    pub(super) fn read(
+        raw: &Path,
+        prefix: &str,
+        client: &str,
+        transaction: impl Fn(&str) -> Result<Transaction, &'static str>,
+    ) -> Result<Transactions, Fault> {
+        let mut all = Vec::new();
+        for log in logs(raw, prefix, "")? {
+            let (path, text) = log?;
+            for (index, line) in text.lines().enumerate() {
+                let read = transaction(line);
+                all.push(read.map_err(|why| {
+                    Fault::failed(format!("{}:{}: {why}: {line}", path.display(), index + 1))
+                })?);
+            }
+        }
         match all.is_empty() {
             true => Err(Fault::failed(format!(
                 "{client} ended no transaction: a longer runtime may help"
@@ -81,6 +96,18 @@ impl Transactions {
         }
     }
 
+    /// What clients of a number measured with them.
+    pub(super) fn measured(&self, clients: u32, notes: Vec<String>) -> Measured {
+        Measured {
+            concurrency: f64::from(clients),
+            runtime_s: self.seconds(),
+            read: self.flow(false),
+            write: self.flow(true),
+            notes,
+            ..Measured::default()
+        }
+    }
+
     /// Transactions that ended in each second: (reads, writes), and how many there were.
     pub fn series(&self) -> (PerSecond, f64) {
         let begun = self.begun();
@@ -102,18 +129,4 @@ impl Transactions {
         let logged = series::settle(&mut series, self.seconds(), counts.0, counts.1);
         (series, logged)
     }
-}
-
-/// The logs of each thread, sorted by name: sums of fractions depend on their order.
-pub(super) fn logs(raw: &Path, prefix: &str) -> Result<Vec<PathBuf>, Fault> {
-    let mut logs = Vec::new();
-    for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
-        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.')) {
-            logs.push(path);
-        }
-    }
-    logs.sort();
-    Ok(logs)
 }

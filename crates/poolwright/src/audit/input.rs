@@ -34,15 +34,15 @@ pub fn read(names: &[String]) -> Result<AuditInput, String> {
         let text = match name.as_str() {
             "-" => bytes("standard input", std::io::stdin())?,
             _ if path.exists() => {
-                let file = std::fs::File::open(path)
-                    .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
+                let file =
+                    std::fs::File::open(path).map_err(|e| format!("cannot read {name}: {e}"))?;
                 bytes(name, file)?
             }
             _ => match lab::builtin::lab(name) {
                 Some(text) => text.to_owned(),
                 None => {
                     return Err(format!(
-                        "error: {name} is neither a file nor a built-in lab; name a file, or pipe text to `poolwright audit -`\n"
+                        "{name} is neither a file nor a built-in lab; name a file, or pipe text to `poolwright audit -`"
                     ));
                 }
             },
@@ -61,11 +61,9 @@ fn bytes(name: &str, from: impl Read) -> Result<String, String> {
     let mut read = Vec::new();
     from.take(LONGEST + 1)
         .read_to_end(&mut read)
-        .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
+        .map_err(|e| format!("cannot read {name}: {e}"))?;
     if read.len() as u64 > LONGEST {
-        return Err(format!(
-            "error: {name} is larger than 64 MiB; pass only the part that matters\n"
-        ));
+        return Err(format!("{name} is larger than 64 MiB; pass only the part that matters"));
     }
     // Serial numbers are not always UTF-8.
     Ok(String::from_utf8_lossy(&read).into_owned())
@@ -101,7 +99,7 @@ fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
         Ok((campaign, _)) => Ok(variants(&campaign, name, text)),
         Err(mistakes) => {
             let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());
-            Err(format!("error: {name}: {first}; `poolwright check {name}` lists all mistakes\n"))
+            Err(format!("{name}: {first}; `poolwright check {name}` lists all mistakes"))
         }
     }
 }

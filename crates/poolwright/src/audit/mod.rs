@@ -5,12 +5,15 @@ mod input;
 mod results;
 pub(crate) mod text;
 
-use crate::{exit, output};
+use crate::exit::{USAGE, refuse};
+use crate::output;
 use advice::audit::{Finding, Severity};
 use advice::system::{System, Unread, gather};
 use input::{AuditInput, count_texts};
-use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Exit code when a finding is a warning or an error.
+const FOUND: u8 = 1;
 
 /// Find pitfalls in a lab, in pasted output of tools and configuration files, or on this machine
 ///
@@ -59,28 +62,19 @@ pub(crate) struct Report {
 
 impl Args {
     /// Runs the audit; see [`Args`] for exit codes.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
         let language = crate::language::choose(self.lang);
-        let given = if self.host {
-            Ok(AuditInput {
+        let given = match self.host {
+            true => AuditInput {
                 texts: host::read(&host::Machine::new(), self.seconds),
                 labs: Vec::new(),
-            })
-        } else {
-            input::read(&self.files)
+            },
+            false => input::read(&self.files).map_err(|e| refuse(USAGE, e))?,
         };
-        let lints = self
-            .results
-            .as_deref()
-            .map_or(Ok(Vec::new()), |name| results::read(name, report_language));
-        let report = match given.and_then(|given| Ok((given, lints?))) {
-            Ok((given, lints)) => Report { lints, ..audit(&given) },
-            Err(refused) => {
-                output::complain(&refused);
-                return ExitCode::from(exit::USAGE);
-            }
-        };
+        let lints = self.results.as_deref().map(|name| results::read(name, report_language));
+        let lints = lints.transpose().map_err(|e| refuse(USAGE, e))?.unwrap_or_default();
+        let report = Report { lints, ..audit(&given) };
         let printed = output::print(&if self.json {
             text::json(&report, language)
         } else {
@@ -90,18 +84,19 @@ impl Args {
             output::complain(&format!("note: {}: {}\n", unread.at, unread.what));
         }
         if report.texts == 0 && self.results.is_none() {
-            output::complain(if self.host {
-                "error: nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc; pipe their output from the server to `poolwright audit -`\n"
-            } else {
-                "error: audit cannot read any of this input; see `poolwright audit --help` for the kinds of text that it reads\n"
-            });
-            return ExitCode::from(exit::USAGE);
+            let why = match self.host {
+                true => {
+                    "nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc; pipe their output from the server to `poolwright audit -`"
+                }
+                false => {
+                    "audit cannot read any of this input; see `poolwright audit --help` for the kinds of text that it reads"
+                }
+            };
+            return Err(refuse(USAGE, why));
         }
-        let found = report.findings.iter().any(|finding| finding.severity >= Severity::Warning);
-        if found || report.lints.iter().any(results::Line::counts) {
-            return ExitCode::from(1);
-        }
-        printed
+        let found = report.findings.iter().any(|finding| finding.severity >= Severity::Warning)
+            || report.lints.iter().any(results::Line::counts);
+        Ok(if found { FOUND } else { printed })
     }
 }
 

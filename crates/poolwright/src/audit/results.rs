@@ -28,9 +28,8 @@ impl Line {
 /// # Errors
 /// What is wrong, where, what to do.
 pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
-    let text =
-        std::fs::read_to_string(name).map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
-    let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
+    let text = std::fs::read_to_string(name).map_err(|e| format!("cannot read {name}: {e}"))?;
+    let table = Table::read(&text).map_err(|e| format!("{name}: {e}"))?;
     let lines = lints::contradictions(&table).into_iter().map(|lint| Line {
         text: language.lint(&lint.finding),
         rows: lint.rows,

@@ -10,7 +10,6 @@ use lab::Diagnostic;
 use lab::campaign::OpenZfs;
 use lab::model::{Estimate, Model, estimate};
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 
 /// Check a lab: every mistake, each variant's `zpool create`, the size scale S and what limits it, and a time
 /// estimate. A program that is missing here is named. Starts nothing
@@ -40,22 +39,19 @@ struct Checked<'a> {
 
 impl Args {
     /// Checks the lab.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         if self.json {
             return self.run_json();
         }
-        let (_, loaded) = match load_or_explain(&self.lab, self.openzfs) {
-            Ok(found) => found,
-            Err(code) => return code,
-        };
+        let (_, loaded) = load_or_explain(&self.lab, self.openzfs)?;
         let checked = self.check(&loaded);
         let printed = output::print(&text::text(&checked));
         diagnostics::draw(&loaded.diagnostics, &loaded.sources);
         match &checked.model {
-            Ok(_) => printed,
+            Ok(_) => Ok(printed),
             Err(refused) => {
                 diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
-                ExitCode::from(exit::ENVIRONMENT)
+                Err(exit::ENVIRONMENT)
             }
         }
     }
@@ -70,24 +66,21 @@ impl Args {
     }
 
     /// As [`Args::run`], but mistakes are part of the JSON too.
-    fn run_json(&self) -> ExitCode {
-        let mut file = match crate::lab_file::find(&self.lab) {
-            Ok(file) => file,
-            Err(e) => {
-                output::print(&json::refused(&[Diagnostic::error(e)], &Default::default()));
-                return ExitCode::from(exit::USAGE);
-            }
-        };
+    fn run_json(&self) -> Result<u8, u8> {
+        let mut file = crate::lab_file::find(&self.lab).map_err(|e| {
+            output::print(&json::refused(&[Diagnostic::error(e)], &Default::default()));
+            exit::USAGE
+        })?;
         file.openzfs = self.openzfs;
         match file.load() {
             Err((diagnostics, sources)) => {
                 output::print(&json::refused(&diagnostics, &sources));
-                ExitCode::from(exit::USAGE)
+                Err(exit::USAGE)
             }
             Ok(loaded) => {
                 let checked = self.check(&loaded);
                 let printed = output::print(&json::checked(&checked));
-                if checked.model.is_err() { ExitCode::from(exit::ENVIRONMENT) } else { printed }
+                if checked.model.is_err() { Err(exit::ENVIRONMENT) } else { Ok(printed) }
             }
         }
     }

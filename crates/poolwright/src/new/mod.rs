@@ -2,11 +2,11 @@
 
 mod sketch;
 
-use crate::{exit, output};
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::output;
 use std::fs::OpenOptions;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Write a commented lab to start from, also from the output of `zpool status`
 ///
@@ -24,43 +24,27 @@ pub struct Args {
 
 impl Args {
     /// Writes the lab.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         let text = match &self.from_status {
             None => sketch::blank(),
-            Some(from) => match read(from).and_then(|status| sketch::from_status(&status)) {
-                Ok(text) => text,
-                Err(e) => {
-                    output::complain(&format!("error: {e}\n"));
-                    return ExitCode::from(exit::USAGE);
-                }
-            },
+            Some(from) => read(from)
+                .and_then(|status| sketch::from_status(&status))
+                .map_err(|e| refuse(USAGE, e))?,
         };
         let Some(file) = &self.file else {
-            return output::print(&text);
+            return Ok(output::print(&text));
         };
         // `create_new`: a lab that somebody wrote is never replaced.
-        match OpenOptions::new().write(true).create_new(true).open(file) {
-            Ok(mut out) => match out.write_all(text.as_bytes()) {
-                Ok(()) => {
-                    output::complain(&format!(
-                        "wrote {0}; next: poolwright check {0}\n",
-                        file.display()
-                    ));
-                    ExitCode::SUCCESS
-                }
-                Err(e) => refuse(file, &e, exit::ENVIRONMENT),
-            },
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-                refuse(file, &e, exit::USAGE)
-            }
-            Err(e) => refuse(file, &e, exit::ENVIRONMENT),
-        }
+        let created = OpenOptions::new().write(true).create_new(true).open(file);
+        let written = created.and_then(|mut out| out.write_all(text.as_bytes()));
+        let shown = file.display();
+        written.map_err(|e| {
+            let code = if e.kind() == ErrorKind::AlreadyExists { USAGE } else { ENVIRONMENT };
+            refuse(code, format!("cannot write {shown}: {e}"))
+        })?;
+        output::complain(&format!("wrote {shown}; next: poolwright check {shown}\n"));
+        Ok(0)
     }
-}
-
-fn refuse(file: &Path, e: &std::io::Error, code: u8) -> ExitCode {
-    output::complain(&format!("error: cannot write {}: {e}\n", file.display()));
-    ExitCode::from(code)
 }
 
 fn read(from: &Path) -> Result<String, String> {

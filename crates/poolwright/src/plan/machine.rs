@@ -1,12 +1,8 @@
 //! The baseline's settings that the sizes of log and cache depend on.
 
 use lab::campaign::{AllocationClass, Campaign, Variant};
+use lab::model;
 use plan::sizing::LogLimits;
-
-fn parameter(campaign: &Campaign, name: &str) -> Option<u64> {
-    let value = *campaign.variants.first()?.module.get(name)?;
-    u64::try_from(value).ok().filter(|value| *value > 0)
-}
 
 /// The recordsize of the root dataset.
 pub fn recordsize(campaign: &Campaign) -> Option<u64> {
@@ -17,22 +13,19 @@ pub fn recordsize(campaign: &Campaign) -> Option<u64> {
 /// The limits of the log.
 pub fn log_limits(campaign: &Campaign) -> LogLimits {
     let default = LogLimits::default();
+    let Some(baseline) = campaign.variants.first() else { return default };
+    let dirty = model::dirty_data_max(&campaign.host, baseline);
+    let timeout = baseline.module.get("zfs_txg_timeout").filter(|seconds| **seconds > 0);
     LogLimits {
-        dirty_data_max: parameter(campaign, "zfs_dirty_data_max"),
-        wrlog_data_max: parameter(campaign, "zfs_wrlog_data_max"),
-        txg_timeout_s: parameter(campaign, "zfs_txg_timeout")
-            .map_or(default.txg_timeout_s, |seconds| seconds as f64),
+        dirty_data_max: Some(dirty),
+        wrlog_data_max: Some(model::wrlog_data_max(baseline, dirty)),
+        txg_timeout_s: timeout.map_or(default.txg_timeout_s, |seconds| *seconds as f64),
     }
 }
 
-/// The ARC's limit: as set where that is obeyed (from 64 MiB to below all of `memory`), else the
-/// default of OpenZFS 2.3 and 2.4 (`arc_default_max` in arc_os.c).
-pub fn arc(campaign: &Campaign, memory: u64) -> Option<u64> {
-    let obeyed = |bytes: &u64| (64 << 20..memory).contains(bytes);
-    if let Some(set) = parameter(campaign, "zfs_arc_max").filter(obeyed) {
-        return Some(set);
-    }
-    Some((memory / 8 * 5).max(memory.saturating_sub(1 << 30)))
+/// The ARC's limit.
+pub fn arc(campaign: &Campaign) -> Option<u64> {
+    campaign.variants.first().map(|baseline| model::arc_max(&campaign.host, baseline))
 }
 
 /// Bytes of the largest L2ARC among the variants.

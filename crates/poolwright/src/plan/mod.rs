@@ -4,8 +4,9 @@ pub(crate) mod drives;
 mod machine;
 mod sizes;
 
+use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::lab_file::load_or_explain;
-use crate::{exit, output};
+use crate::output;
 use lab::campaign::Campaign;
 use plan::assess::Options;
 use plan::drive::{Drives, parse};
@@ -18,8 +19,10 @@ use plan::{html, text};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use zfs::units::capacity;
+
+/// Exit code when no layout meets the requirements.
+const NO_LAYOUT: u8 = 1;
 
 /// Layouts for a set of drives: capacity, failures survived, rebuild, data loss, speed, price
 ///
@@ -169,9 +172,6 @@ struct Plan<'a> {
     histogram: Option<&'a Histogram>,
 }
 
-/// Why no plan is made: a message, or none if it was printed already.
-type Refusal = Option<String>;
-
 /// What to plan for.
 struct PlanInput {
     drives: Vec<Drives>,
@@ -181,34 +181,25 @@ struct PlanInput {
 
 impl Args {
     /// Plans.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         let language = crate::language::choose(self.lang);
-        let checked = self.given().and_then(|given| {
-            self.check(&given.drives)?;
-            Ok((given, self.histogram()?))
-        });
-        let (given, counted) = match checked {
-            Ok(given) => given,
-            Err(message) => return message.map_or(ExitCode::from(exit::USAGE), |m| usage(&m)),
-        };
+        let given = self.given()?;
         let drives = &given.drives;
+        self.check(drives).map_err(usage)?;
+        let counted = self.histogram().map_err(usage)?;
         let options = self.options(given.lab.as_ref());
         let scope = Scope { spares: self.spares, ..Scope::default() };
         let wanted = self.wanted();
         let mut ranking = rank(drives, &scope, &options, &wanted);
         let found = !ranking.shown.is_empty();
         if let Some(lab) = &given.lab {
-            match drives::lab_pools(lab, &options) {
-                Ok(pools) => include(&mut ranking, pools),
-                Err(message) => return usage(&message),
-            }
+            include(&mut ranking, drives::lab_pools(lab, &options).map_err(usage)?);
         }
         let title = title(drives, language);
         if let Some(path) = &self.html
             && let Err(e) = std::fs::write(path, html::page(&title, &ranking, language))
         {
-            output::complain(&format!("error: cannot write {}: {e}\n", path.display()));
-            return ExitCode::from(exit::ENVIRONMENT);
+            return Err(refuse(ENVIRONMENT, format!("cannot write {}: {e}", path.display())));
         }
         let lab = given.lab.as_ref();
         let limits = lab.map_or(LogLimits::default(), machine::log_limits);
@@ -226,19 +217,17 @@ impl Args {
             true => output::print(&json(&plan)),
             false => output::print(&self.text(&title, &plan, language)),
         };
-        if found { printed } else { ExitCode::FAILURE }
+        Ok(if found { printed } else { NO_LAYOUT })
     }
 
-    fn check(&self, drives: &[Drives]) -> Result<(), Refusal> {
+    fn check(&self, drives: &[Drives]) -> Result<(), String> {
         if drives.is_empty() || drives.len() > KINDS {
             let kinds = drives.len();
-            return Err(Some(format!(
-                "{kinds} kinds of data drives; a plan takes from 1 to {KINDS}"
-            )));
+            return Err(format!("{kinds} kinds of data drives; a plan takes from 1 to {KINDS}"));
         }
         if self.budget.is_some() && drives.iter().any(|d| d.drive.price.is_none()) {
             let message = "--budget needs the price of every drive: `30x8T hdd-7200 price=180`";
-            return Err(Some(message.to_string()));
+            return Err(message.to_string());
         }
         Ok(())
     }
@@ -269,21 +258,23 @@ impl Args {
     }
 
     /// The drives to plan for, their lab, and the machine's memory where it is known.
-    fn given(&self) -> Result<PlanInput, Refusal> {
+    fn given(&self) -> Result<PlanInput, u8> {
         if let Some(lab) = &self.lab {
-            let (_, loaded) = load_or_explain(lab, None).map_err(|_| None)?;
-            let memory = Some(self.memory.unwrap_or(loaded.campaign.host.memory));
-            let drives = drives::from_lab(&loaded.campaign).map_err(Some)?;
-            return Ok(PlanInput { drives, memory, lab: Some(loaded.campaign) });
+            let (_, loaded) = load_or_explain(lab, None)?;
+            let mut lab = loaded.campaign;
+            let drives = drives::from_lab(&lab).map_err(usage)?;
+            let memory = Some(self.memory.unwrap_or(lab.host.memory));
+            lab.variants[0].memory = memory;
+            return Ok(PlanInput { drives, memory, lab: Some(lab) });
         }
         let text = self.drives.as_deref().unwrap_or_default();
-        let drives =
-            parse(text, &drives::from_profile_name).map_err(|e| Some(format!("--drives: {e}")))?;
+        let drives = parse(text, &drives::from_profile_name);
+        let drives = drives.map_err(|e| usage(format!("--drives: {e}")))?;
         Ok(PlanInput { drives, memory: self.memory, lab: None })
     }
 
     /// The sizes of `--histogram`.
-    fn histogram(&self) -> Result<Option<Histogram>, Refusal> {
+    fn histogram(&self) -> Result<Option<Histogram>, String> {
         let Some(name) = &self.histogram else {
             return Ok(None);
         };
@@ -291,9 +282,9 @@ impl Args {
             "-" => std::io::read_to_string(std::io::stdin()),
             path => std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
         };
-        let text = text.map_err(|e| Some(format!("--histogram: cannot read {name}: {e}")))?;
+        let text = text.map_err(|e| format!("--histogram: cannot read {name}: {e}"))?;
         let counted = histogram::parse(&text);
-        counted.map(Some).map_err(|e| Some(format!("--histogram: {name}: {e}")))
+        counted.map(Some).map_err(|e| format!("--histogram: {name}: {e}"))
     }
 
     fn text(&self, title: &str, plan: &Plan<'_>, language: Language) -> String {
@@ -331,9 +322,8 @@ fn json(plan: &Plan<'_>) -> String {
     }
 }
 
-fn usage(message: &str) -> ExitCode {
-    output::complain(&format!("error: {message}\n"));
-    ExitCode::from(exit::USAGE)
+fn usage(message: String) -> u8 {
+    refuse(USAGE, message)
 }
 
 fn title(drives: &[Drives], language: Language) -> String {

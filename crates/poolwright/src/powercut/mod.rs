@@ -37,7 +37,6 @@ use report::{Report, Written};
 use saved::Saved;
 use states::Setup;
 use std::num::NonZeroUsize;
-use std::process::ExitCode;
 use store::Key;
 
 /// Exit code when acknowledged writes were lost, or nothing was proved.
@@ -115,12 +114,8 @@ fn page(text: &str) -> Result<usize, String> {
 
 impl Args {
     /// Cuts.
-    pub fn run(self) -> ExitCode {
-        ExitCode::from(self.cut().unwrap_or_else(|code| code))
-    }
-
-    fn cut(&self) -> Result<u8, u8> {
-        let (_, loaded) = load_or_explain(&self.lab, None).map_err(|_| USAGE)?;
+    pub fn run(self) -> Result<u8, u8> {
+        let (_, loaded) = load_or_explain(&self.lab, None)?;
         let Loaded { campaign, diagnostics, sources } = loaded;
         diagnostics::draw(&diagnostics, &sources);
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
@@ -138,9 +133,7 @@ impl Args {
         let build = linux.build_id(release, program).map_err(|e| exit::for_fault(&e))?;
         let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), &build);
         inputs.seed = self.seed;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let database = commits::database(&inputs, Place::Host(&linux.fio), self.seed);
         let database = database.map_err(|e| exit::for_fault(&e))?;
         if self.pages.is_some() && database.is_some() {

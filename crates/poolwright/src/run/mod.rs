@@ -16,7 +16,6 @@ use measurement::Trial;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use store::Store;
 
@@ -108,14 +107,13 @@ impl Ready {
 
 impl Args {
     /// Runs the lab.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Result<u8, u8> {
         // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
-        let code = match self.list {
+        match self.list {
             true => self.list(),
             false => self.measure(clock),
-        };
-        ExitCode::from(code.unwrap_or_else(|code| code))
+        }
     }
 
     /// The lab and its model, with the arguments applied.
@@ -126,7 +124,7 @@ impl Args {
                 "a run is resumed by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
             ));
         }
-        let (file, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
+        let (file, loaded) = load_or_explain(&self.lab, self.openzfs)?;
         let Loaded { mut campaign, diagnostics, sources } = loaded;
         diagnostics::draw(&diagnostics, &sources);
         if let Some(budget_s) = self.budget {
@@ -161,9 +159,7 @@ impl Args {
         let ready = self.ready()?;
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
-        let stop = Stop::default();
-        let followed = stop.follow_signals();
-        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let progress = Progress::new();
         let parallel = || machine::parallel(machine::needed(&ready.campaign, &ready.model));
         let runner = Runner {

@@ -74,7 +74,7 @@ impl Bare {
             record: Some(self.record()),
         };
         let machine = Machine {
-            kernel: &self.engine.kernel(),
+            kernel: self.engine.kernel(),
             executable: Path::new(env!("CARGO_BIN_EXE_poolwright")),
             directory: self.directory.path(),
             memory: 2 << 30,

@@ -1,5 +1,6 @@
 //! Every configuration in one table that can be sorted.
 
+use super::shares::names;
 use super::{Page, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
@@ -116,8 +117,7 @@ fn number(m: &mut Markup, value: Option<f64>, show: fn(f64) -> String) {
 
 fn cells(m: &mut Markup, row: &Row) {
     let cell = row.cell;
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
-    m.tag("td").class("name").inside(|m| m.foreign(&cell.workload));
+    names(m, &cell.variant, &cell.workload);
     match row.against {
         Against::Baseline => keyed(m, Some(1.0), |m| m.text("1")),
         Against::Effect(effect) => keyed(m, Some(effect.ratio.value), |m| {

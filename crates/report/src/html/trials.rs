@@ -1,5 +1,6 @@
 //! Every conservation check, the method, every trial.
 
+use super::shares::names;
 use super::{Page, head_row, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
@@ -57,8 +58,7 @@ impl Page<'_> {
         m.tag("tbody").inside(|m| {
             for cell in &self.findings.cells {
                 m.tag("tr").inside(|m| {
-                    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
-                    m.tag("td").class("name").inside(|m| m.foreign(&cell.workload));
+                    names(m, &cell.variant, &cell.workload);
                     for law in laws {
                         m.tag("td").inside(|m| field(m, cell, *law));
                     }
@@ -156,8 +156,7 @@ fn field(m: &mut Markup, cell: &Cell, law: Law) {
 
 fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
     m.tag("td").inside(|m| code(m, short_key(&check.trial)));
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
-    m.tag("td").class("name").inside(|m| m.foreign(&cell.workload));
+    names(m, &cell.variant, &cell.workload);
     m.tag("td").say(|w| w.law(check.law).to_owned());
     m.tag("td").inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
     for value in [check.measured, check.expected] {
@@ -174,8 +173,7 @@ fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
 
 fn trial_row(m: &mut Markup, trial: &TrialRow) {
     m.tag("td").inside(|m| code(m, trial.short_key()));
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&trial.variant));
-    m.tag("td").class("name").inside(|m| m.foreign(&trial.workload));
+    names(m, &trial.variant, &trial.workload);
     m.tag("td").class("num").text(trial.seed);
     m.tag("td").class("num").text(trial.throughput.map_or("–".into(), count));
     m.tag("td").class("num").text(trial.mean_us.map_or("–".into(), micros));

@@ -1,6 +1,7 @@
 //! Scale, model and method: how far the numbers can be trusted.
 
 use super::{Language, name, say};
+use crate::compare::versions;
 use crate::number::{count, ratio, seconds, share};
 use findings::schema::{
     Findings, MethodFindings, OpenNumbers, OtherSize, Processor, ScaleLimit, Warmed,
@@ -99,7 +100,9 @@ impl Language {
             Processor::Charged => self.pick("CPU time charged", "计入 CPU 时间"),
             Processor::Free => self.pick("CPU time free", "不计 CPU 时间"),
         };
-        say!(self, versions = versions(findings), size = count(scale.size), bound = self.bound_by(&scale.size_bound_by);
+        let versions = versions(findings).into_iter().filter(|version| !version.is_empty());
+        let versions: Vec<String> = versions.map(|version| name(version)).collect();
+        say!(self, versions = versions.join(", "), size = count(scale.size), bound = self.bound_by(&scale.size_bound_by);
             "OpenZFS {versions} on a Linux machine in virtual time · size 1/{size} ({bound}) · {processor}",
             "OpenZFS {versions}，运行于虚拟时间的模拟主机 · 缩放 1/{size}（{bound}）· {processor}")
     }
@@ -119,14 +122,4 @@ impl Language {
         }
         census
     }
-}
-
-/// OpenZFS versions of all variants, once each.
-fn versions(findings: &Findings) -> String {
-    let mut all: Vec<&String> = findings.variants.iter().flat_map(|v| &v.openzfs).collect();
-    all.retain(|version| !version.is_empty());
-    all.sort();
-    all.dedup();
-    let all: Vec<String> = all.into_iter().map(|v| name(v)).collect();
-    all.join(", ")
 }

@@ -21,6 +21,7 @@ use lab::campaign::{OpenZfs, Processor, Program};
 use lab::model::host_memory_needed;
 use machine::memory::Memory;
 use machine::outcome::Outcome;
+use machine::script::Script;
 use machine::start::{Failure, Machine};
 use measurement::{Cost, Fact, Measured, Stage, WarmUp, WarmUpEnd};
 use parameters::Parameters;
@@ -212,6 +213,33 @@ fn charged(inputs: &Inputs) -> bool {
 }
 
 impl Linux {
+    /// A machine with the memory, cores and seed of a trial, without an image, whose clock jumps.
+    fn machine<'a>(
+        &'a self,
+        inputs: &Inputs,
+        parameters: &Parameters,
+        directory: &'a Path,
+        script: &'a Script,
+        memory: &'a Memory,
+    ) -> Machine<'a> {
+        Machine {
+            kernel: self.engine.kernel(),
+            executable: &self.executable,
+            directory,
+            memory: inputs.model.guest_memory + parameters.more_memory,
+            cores: inputs.host.cores,
+            pace: 0,
+            charged: charged(inputs),
+            seed: inputs.seed,
+            script,
+            reused: Some(memory),
+            image: None,
+            start_s: 0,
+            locks: self.locks.clone(),
+            patience: self.patience,
+        }
+    }
+
     /// Runs a machine to its end.
     fn start(
         &self,
@@ -231,20 +259,9 @@ impl Linux {
             })?;
         }
         let machine = Machine {
-            kernel: &self.engine.kernel(),
-            executable: &self.executable,
-            directory: raw,
-            memory: inputs.model.guest_memory + given.parameters.more_memory,
-            cores: inputs.host.cores,
-            pace: 0,
-            charged: charged(inputs),
-            seed: inputs.seed,
-            script: &given.work.script,
-            reused: Some(memory),
             image: given.image,
             start_s: if given.image.is_some() { LATER_S } else { 0 },
-            locks: self.locks.clone(),
-            patience: self.patience,
+            ..self.machine(inputs, given.parameters, raw, &given.work.script, memory)
         };
         machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.requested())
     }

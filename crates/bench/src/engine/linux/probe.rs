@@ -66,7 +66,7 @@ impl Linux {
         let memory = Memory::new()
             .map_err(|e| environment(format!("cannot get memory for a machine: {e}")))?;
         let machine = Machine {
-            kernel: &engine.kernel(),
+            kernel: engine.kernel(),
             executable,
             directory,
             memory: MEMORY,

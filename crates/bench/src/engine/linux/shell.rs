@@ -6,7 +6,7 @@ use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::{Config, DriveConfig};
-use lab::campaign::{DriveRef, Processor};
+use lab::campaign::DriveRef;
 use machine::script::{Command, Script, Step};
 use machine::start::Machine;
 use machine::{INPUT, INSIDE};
@@ -109,20 +109,9 @@ impl Linux {
         };
         let memory = self.take_memory(directory)?;
         let machine = Machine {
-            kernel: &self.engine.kernel(),
-            executable: &self.executable,
-            directory,
-            memory: inputs.model.guest_memory + parameters.more_memory,
-            cores: inputs.host.cores,
             pace: shell.pace,
-            charged: inputs.host.processor != Processor::Free,
-            seed: inputs.seed,
-            script: &script,
-            reused: Some(&memory),
-            image: None,
-            start_s: 0,
-            locks: self.locks.clone(),
             patience: Duration::MAX,
+            ..self.machine(inputs, &parameters, directory, &script, &memory)
         };
         let outcome = match shell.input {
             None => machine.interactive(&drives, &|| stop.requested()),

@@ -7,7 +7,7 @@ use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::Config;
-use lab::campaign::{FilesystemOnDrives, Processor};
+use lab::campaign::FilesystemOnDrives;
 use machine::outcome::Outcome;
 use machine::script::{Script, Step};
 use machine::start::{Failure, Machine};
@@ -106,20 +106,8 @@ impl Variant<'_> {
         let script = Script { pool, programs, steps };
         let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Fault)?;
         let machine = Machine {
-            kernel: &self.linux.engine.kernel(),
-            executable: &self.linux.executable,
-            directory,
-            memory: self.inputs.model.guest_memory + self.parameters.more_memory,
-            cores: self.inputs.host.cores,
-            pace: 0,
-            charged: self.inputs.host.processor != Processor::Free,
-            seed: self.inputs.seed,
-            script: &script,
-            reused: Some(&memory),
-            image: None,
-            start_s: 0,
-            locks: self.linux.locks.clone(),
             patience: hung_after,
+            ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
         };
         let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
         self.linux.give_memory_back(memory);

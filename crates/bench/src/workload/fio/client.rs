@@ -1,11 +1,10 @@
 //! fio as a client of a trial.
 
 use super::rewrite::Rewritten;
-use super::{COPY, Ended, Finished, LAYOUT, LEAD, PRE_READ, WARM, complaint, diff, job};
+use super::{COPY, Finished, LAYOUT, LEAD, PRE_READ, WARM, complaint, diff, job, measured};
 use crate::engine::linux::steps;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::measured::{self, Observed};
 use crate::workload::{self, Part, Place, Seen, warm};
 use lab::campaign::Program;
 use machine::INSIDE;
@@ -123,15 +122,8 @@ impl workload::Client for Client {
     }
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
-        let observed = Observed {
-            finished: Finished::read(raw, "fio.json", Ended::Status(0))?,
-            samples: seen.samples,
-            begin: Some(0.0),
-            facts: seen.facts,
-            notes: Vec::new(),
-            warm_up: seen.warm_up,
-        };
-        measured::measured(&self.job, observed)
+        let finished = Finished::read(raw, "fio.json")?;
+        measured::measured(&self.job, finished, seen)
     }
 
     fn complaint(&self, raw: &Path) -> Option<String> {

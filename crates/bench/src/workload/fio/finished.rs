@@ -3,18 +3,10 @@
 use super::output::{self, Output};
 use super::refusals::complaint;
 use super::series::{self, PerSecond};
-use crate::fault::{Fault, doing};
+use crate::fault::Fault;
+use crate::workload::logs;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// With this status; 0 for success.
-    Status(i32),
-    /// By this signal.
-    Signal(i32),
-}
+use std::path::Path;
 
 /// The measurements of a fio that ran to its end.
 #[derive(Debug)]
@@ -33,7 +25,7 @@ impl Finished {
     ///
     /// # Errors
     /// That fio failed, with the reason it gave, or that its output cannot be read.
-    pub fn read(raw: &Path, output: &str, ended: Ended) -> Result<Finished, Fault> {
+    pub fn read(raw: &Path, output: &str) -> Result<Finished, Fault> {
         let path = raw.join(output);
         let text = fs::read(&path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -41,39 +33,17 @@ impl Finished {
         let errors = String::from_utf8_lossy(&errors);
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
         let failed = |otherwise: String| Fault::failed(why.map_or(otherwise, str::to_owned));
-        if let Ended::Signal(signal) = ended {
-            return Err(Fault::failed(format!("fio was killed by signal {signal}")));
-        }
         let output = output::parse(&text).map_err(|e| failed(format!("{e} ({output})")))?;
         if let Some((job, errno)) = output.error() {
             let error = std::io::Error::from_raw_os_error(errno as i32);
             return Err(failed(format!("fio: job {job}: {error}")));
         }
-        if ended != Ended::Status(0) {
-            return Err(failed(format!("fio: {ended:?}")));
-        }
         let mut series = PerSecond::new();
-        for path in logs(raw)? {
-            let log = fs::read_to_string(&path);
-            let log = log.map_err(doing(format!("read {}", path.display())))?;
-            series::add(&mut series, &log);
+        for log in logs(raw, "series_iops", ".log")? {
+            series::add(&mut series, &log?.1);
         }
         let (reads, writes) = (output.read().ops, output.write().ops);
         let logged = series::settle(&mut series, output.runtime_s(), reads, writes);
         Ok(Finished { output, series, logged })
     }
-}
-
-/// The logs of operations of each job, sorted by name: sums of fractions depend on their order.
-fn logs(raw: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let mut logs = Vec::new();
-    for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
-        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("series_iops.") && name.ends_with(".log") {
-            logs.push(path);
-        }
-    }
-    logs.sort();
-    Ok(logs)
 }

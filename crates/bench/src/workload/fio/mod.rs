@@ -8,6 +8,7 @@ mod before;
 mod client;
 mod diff;
 mod finished;
+mod measured;
 mod open;
 mod refusals;
 mod section;
@@ -15,7 +16,7 @@ mod stock;
 mod times;
 
 pub use client::Client;
-pub use finished::{Ended, Finished};
+pub use finished::Finished;
 pub use refusals::{complaint, refusals};
 
 use crate::fault::Fault;

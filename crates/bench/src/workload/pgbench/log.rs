@@ -1,8 +1,7 @@
 //! pgbench's logs of transactions (`-l`), one file a thread: `client number latency script seconds µs [lag]`.
 
-use crate::fault::{Fault, doing};
-use crate::workload::transactions::{Transaction, Transactions, logs};
-use std::fs;
+use crate::fault::Fault;
+use crate::workload::transactions::{Transaction, Transactions};
 use std::path::Path;
 
 /// Reads the logs of a directory that begin with `prefix`; `writes` says for each script whether it changes
@@ -11,18 +10,7 @@ use std::path::Path;
 /// # Errors
 /// The first line that is none of such a log, or that there are none.
 pub fn read(raw: &Path, prefix: &str, writes: &[bool]) -> Result<Transactions, Fault> {
-    let mut all = Vec::new();
-    for path in logs(raw, prefix)? {
-        let text = fs::read_to_string(&path);
-        let text = text.map_err(doing(format!("read {}", path.display())))?;
-        for (index, line) in text.lines().enumerate() {
-            let read = transaction(line, writes);
-            all.push(read.map_err(|why| {
-                Fault::failed(format!("{}:{}: {why}: {line}", path.display(), index + 1))
-            })?);
-        }
-    }
-    Transactions::new(all, "pgbench")
+    Transactions::read(raw, prefix, "pgbench", |line| transaction(line, writes))
 }
 
 fn transaction(line: &str, writes: &[bool]) -> Result<Transaction, &'static str> {

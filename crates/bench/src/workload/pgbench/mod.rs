@@ -10,7 +10,6 @@ use crate::engine::linux::steps::MOUNT;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
-use crate::window;
 use crate::workload::database::{self, START_S, Times, USER};
 use crate::workload::{self, Part, Place, Seen};
 use lab::campaign::Pgbench;
@@ -214,36 +213,16 @@ impl workload::Client for Client {
         if self.rate.is_some() {
             transactions = transactions.paced_for(self.times.runtime_s);
         }
-        let runtime_s = transactions.seconds();
-        self.times.check("pgbench", runtime_s)?;
-        let (series, logged) = transactions.series();
-        let seconds = window::seconds(&series, &seen.samples, Some(0.0), runtime_s);
-        let mut totals = window::totals(&seconds);
-        totals.extend(counters::grown(raw)?);
-        let mut facts = seen.facts;
-        for (name, value) in [
-            (Fact::FilesBytes, self.data_bytes() as f64),
-            (Fact::FilesJobs, 0.0),
-            (Fact::LoggedOps, logged),
-            (Fact::PostgresqlAccounts, self.at.accounts as f64),
-            (Fact::PostgresqlBranches, f64::from(self.at.branches)),
-        ] {
-            facts.insert(name, value);
-        }
+        self.times.check("pgbench", transactions.seconds())?;
         let mut notes = vec![self.server.version.clone()];
         notes.extend(counters::refused(raw));
-        Ok(Measured {
-            concurrency: f64::from(self.pgbench.clients),
-            runtime_s,
-            read: transactions.flow(false),
-            write: transactions.flow(true),
-            totals,
-            seconds,
-            facts,
-            notes,
-            warm_up: seen.warm_up,
-            ..Measured::default()
-        })
+        let measured = transactions.measured(self.pgbench.clients, notes);
+        let mut measured = seen.with(measured, self.data_bytes(), transactions.series());
+        measured.totals.extend(counters::grown(raw)?);
+        let facts = &mut measured.facts;
+        facts.insert(Fact::PostgresqlAccounts, self.at.accounts as f64);
+        facts.insert(Fact::PostgresqlBranches, f64::from(self.at.branches));
+        Ok(measured)
     }
 
     fn complaint(&self, raw: &Path) -> Option<String> {

@@ -6,14 +6,13 @@ pub mod log;
 use crate::engine::linux::steps;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::window;
 use crate::workload::database::{self, Times};
 use crate::workload::{self, Part, Seen};
 use inside::{BUSY_TIMEOUT, Job, LOG, Summary, Task, VERB};
 use lab::campaign::Sqlite;
 use machine::INSIDE;
 use machine::script::{Command, Step};
-use measurement::{Fact, Measured};
+use measurement::Measured;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::path::{Path, PathBuf};
@@ -124,16 +123,9 @@ impl workload::Client for Client {
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let transactions = log::read(raw, LOG)?;
-        let runtime_s = transactions.seconds();
-        self.times.check("SQLite's client", runtime_s)?;
+        self.times.check("SQLite's client", transactions.seconds())?;
         let summary: Summary = serde_json::from_str(&database::text(raw, OUTPUT))
             .map_err(|e| Fault::failed(format!("{OUTPUT} is not of SQLite's client: {e}")))?;
-        let (series, logged) = transactions.series();
-        let seconds = window::seconds(&series, &seen.samples, Some(0.0), runtime_s);
-        let mut facts = seen.facts;
-        facts.insert(Fact::FilesBytes, self.data_bytes() as f64);
-        facts.insert(Fact::FilesJobs, 0.0);
-        facts.insert(Fact::LoggedOps, logged);
         let mut notes = vec![format!("SQLite {}", rusqlite::version())];
         if summary.begun_again > 0 {
             notes.push(format!(
@@ -142,18 +134,8 @@ impl workload::Client for Client {
                 BUSY_TIMEOUT.as_secs()
             ));
         }
-        Ok(Measured {
-            concurrency: f64::from(self.at.clients),
-            runtime_s,
-            read: transactions.flow(false),
-            write: transactions.flow(true),
-            totals: window::totals(&seconds),
-            seconds,
-            facts,
-            notes,
-            warm_up: seen.warm_up,
-            ..Measured::default()
-        })
+        let measured = transactions.measured(self.at.clients, notes);
+        Ok(seen.with(measured, self.data_bytes(), transactions.series()))
     }
 
     fn complaint(&self, raw: &Path) -> Option<String> {

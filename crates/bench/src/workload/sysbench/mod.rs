@@ -9,7 +9,6 @@ use crate::engine::linux::steps::MOUNT;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Mysql;
-use crate::window;
 use crate::workload::database::{self, START_S, Times, USER};
 use crate::workload::{self, Part, Place, Seen};
 use lab::campaign::Sysbench;
@@ -241,19 +240,6 @@ impl workload::Client for Client {
         let run = Run::read(&database::text(raw, "sysbench.out"))?;
         self.times.check("sysbench", run.seconds)?;
         let writes = self.sysbench.writes();
-        let (series, logged) = run.series(writes);
-        let seconds = window::seconds(&series, &seen.samples, Some(0.0), run.seconds);
-        let mut totals = window::totals(&seconds);
-        totals.extend(counters::grown(raw)?);
-        let mut facts = seen.facts;
-        for (name, value) in [
-            (Fact::FilesBytes, self.at.data as f64),
-            (Fact::FilesJobs, 0.0),
-            (Fact::LoggedOps, logged),
-            (Fact::MysqlRows, self.at.table_size as f64),
-        ] {
-            facts.insert(name, value);
-        }
         let mut notes = vec![self.server.version.clone(), self.server.client.clone()];
         notes.extend(counters::changed(self.server.family, raw, &self.at.settings));
         if run.ignored_errors > 0 {
@@ -266,18 +252,18 @@ impl workload::Client for Client {
             true => (Default::default(), run.flow()),
             false => (run.flow(), Default::default()),
         };
-        Ok(Measured {
+        let measured = Measured {
             concurrency: f64::from(self.sysbench.threads),
             runtime_s: run.seconds,
             read,
             write,
-            totals,
-            seconds,
-            facts,
             notes,
-            warm_up: seen.warm_up,
             ..Measured::default()
-        })
+        };
+        let mut measured = seen.with(measured, self.at.data, run.series(writes));
+        measured.totals.extend(counters::grown(raw)?);
+        measured.facts.insert(Fact::MysqlRows, self.at.table_size as f64);
+        Ok(measured)
     }
 
     fn complaint(&self, raw: &Path) -> Option<String> {

@@ -1,35 +1,17 @@
-//! Computes the measurements of a trial from the outputs of its client and its machine.
+//! The measurements of a trial with fio.
 
+use super::Finished;
+use super::rewrite::Rewritten;
 use crate::fault::Fault;
-use crate::window::{self, Sample};
-use crate::workload::fio::Finished;
-use crate::workload::fio::rewrite::Rewritten;
-use measurement::{Fact, Facts, Measured, WarmUp};
-
-/// Observations of the measured window.
-#[derive(Debug)]
-pub struct Observed {
-    /// What fio measured.
-    pub finished: Finished,
-    /// The machine's counters, second by second.
-    pub samples: Vec<Sample>,
-    /// Virtual seconds of the machine at the window's begin; none takes the first sample for its first
-    /// second.
-    pub begin: Option<f64>,
-    /// Facts of the built pool.
-    pub facts: Facts,
-    /// Notes for the reader.
-    pub notes: Vec<String>,
-    /// How caches were warmed.
-    pub warm_up: Option<WarmUp>,
-}
+use crate::workload::Seen;
+use measurement::{Fact, Measured};
 
 /// The measurements of a trial that ran `job` to its end. Pure.
 ///
 /// # Errors
 /// Why the observations are not a valid measurement of the job.
-pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> {
-    let output = &observed.finished.output;
+pub fn measured(job: &Rewritten, finished: Finished, seen: Seen) -> Result<Measured, Fault> {
+    let Finished { output, series, logged } = finished;
     let (read, write, sync) = (output.read(), output.write(), output.sync());
     if read.ops + write.ops == 0 {
         return Err(Fault::failed("fio did no I/O: check the job's size, runtime and ramp"));
@@ -45,31 +27,23 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     let runtime_s = output.runtime_s();
     check_duration(runtime_s, job.lasts_s)?;
     let mut notes = job.notes.clone();
-    notes.extend(observed.notes);
     let ignored: u64 = output.jobs.iter().map(|j| j.total_err).sum();
     if ignored > 0 {
         notes.push(format!("fio ignored {ignored} errors (continue_on_error)"));
     }
     notes.push(output.version.clone());
-    let mut facts = observed.facts;
-    facts.insert(Fact::FilesBytes, job.files_bytes as f64);
-    facts.insert(Fact::FilesJobs, f64::from(job.jobs));
-    facts.insert(Fact::LoggedOps, observed.finished.logged);
-    let series = &observed.finished.series;
-    let seconds = window::seconds(series, &observed.samples, observed.begin, runtime_s);
-    Ok(Measured {
+    let measured = Measured {
         concurrency: output.in_flight(&job.places),
         runtime_s,
         read,
         write,
         sync,
-        totals: window::totals(&seconds),
-        seconds,
-        facts,
         notes,
-        warm_up: observed.warm_up,
         ..Measured::default()
-    })
+    };
+    let mut measured = seen.with(measured, job.files_bytes, (series, logged));
+    measured.facts.insert(Fact::FilesJobs, f64::from(job.jobs));
+    Ok(measured)
 }
 
 /// Compares the seconds that fio measured with the job's: a shorter run does not show sustained throughput.
