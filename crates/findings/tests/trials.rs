@@ -249,6 +249,20 @@ fn transactions_that_wait_for_a_client_are_more_than_there_are_clients() {
 }
 
 #[test]
+fn a_histogram_may_hold_what_was_in_flight_when_the_ramp_ended() {
+    let passes = |more: u64| {
+        let findings = two_of(SYNC_JOB, 2, |_, m| {
+            m.concurrency = m.concurrency.max(64.0);
+            m.write.histogram[0].1 += more;
+        });
+        let mut checks = findings.cells[0].checks.iter();
+        checks.all(|c| c.law != Law::Percentiles || c.pass)
+    };
+    assert!(passes(64));
+    assert!(!passes(100_000));
+}
+
+#[test]
 fn flushes_that_fio_counts_too_long_may_exceed_the_queue_and_writes_may_not() {
     let passes = |engine: &str, change: fn(&mut Measured)| {
         let job = format!("{SYNC_JOB}ioengine={engine}\n");

@@ -321,3 +321,29 @@ fn the_page_shows_the_rows() {
          run `UPDATE_VALIDATION=1 cargo test -p findings --test validation`"
     );
 }
+
+/// Each claim has one of four verdicts, and what it names is there: labs, audit rules, tables and verbs.
+#[test]
+fn the_page_of_claims_names_what_there_is() {
+    let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
+    let (page, rules) = (read("docs/validation/claims.md"), read("docs/reference/audit.md"));
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| claim |"));
+    let mut claims = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [claim, verdict, found, by] = cells[..] else { panic!("four columns: {row}") };
+        let words = ["supported", "conditional", "contradicted", "not tested"];
+        let known = words.iter().any(|word| verdict.starts_with(&format!("**{word}**")));
+        assert!(known && !found.is_empty(), "{claim}: {verdict}");
+        for name in by.split('`').skip(1).step_by(2) {
+            let is_lab = root().join(format!("labs/{name}.toml")).is_file();
+            let is_rule = rules.contains(&format!("`{name}`"));
+            let is_verb = ["plan", "tune"].contains(&name);
+            let table = name.strip_prefix("audit --results").map(str::trim);
+            let is_table = table.is_some_and(|file| file.is_empty() || root().join(file).is_file());
+            assert!(is_lab || is_rule || is_verb || is_table, "{claim}: there is no `{name}`");
+        }
+        claims += 1;
+    }
+    assert!(claims > 30, "{claims} claims");
+}

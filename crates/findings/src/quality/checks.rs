@@ -100,7 +100,7 @@ fn bandwidth(measured: &Measured, job: &Job) -> Option<Check> {
     Some(check(Law::Bandwidth, moved, expected, TOLERANCE, pass))
 }
 
-/// Histograms ascend and hold as many operations as were counted.
+/// Histograms ascend and hold as many operations as were counted. fio's also hold what was in flight when the ramp ended.
 fn percentiles(measured: &Measured) -> Vec<Check> {
     const TOLERANCE: f64 = 0.01;
     [("read", &measured.read), ("write", &measured.write), ("sync", &measured.sync)]
@@ -110,7 +110,7 @@ fn percentiles(measured: &Measured) -> Vec<Check> {
             let held = held(flow);
             let ops = flow.ops as f64;
             let ascends = flow.histogram.windows(2).all(|w| w[0].0 < w[1].0);
-            let pass = ascends && (held - ops).abs() <= (TOLERANCE * ops).max(1.0);
+            let pass = ascends && (held - ops).abs() <= (TOLERANCE * ops).max(measured.concurrency);
             let mut check = check(Law::Percentiles, held, ops, TOLERANCE, pass);
             check.of = Some(name.to_owned());
             check
