@@ -6,7 +6,7 @@ use findings::analyse;
 use findings::quality::validation::{Figure, Part, Row, rows};
 use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
 use lab::campaign::{
-    self, AllocationClass, Campaign, FilesystemOnDrives, Layout, MdLevel, Stack, Variant,
+    self, AllocationClass, Campaign, FilesystemOnDrives, Layout, MdLevel, Program, Stack, Variant,
 };
 use lab::{Files, Profiles, load};
 use measurement::Trial;
@@ -98,13 +98,14 @@ fn each_difference_from_the_reference_pool_is_named() {
     let layout = Beyond::Layout { layout: "raidz1".into() };
     assert_eq!(differing(raidz1, SYNC_JOB), [layout]);
     let cache = |v: &mut Variant| {
-        v.pool.vdevs.push(vdev(AllocationClass::Cache, Layout::Single, "nvme", 1))
+        v.pool.vdevs.push(vdev(AllocationClass::Cache, Layout::Single, "nvme", 1));
+        v.pool.vdevs.push(vdev(AllocationClass::Special, Layout::Mirror, "nvme", 2));
     };
-    assert_eq!(differing(cache, SYNC_JOB), [Beyond::Cache]);
-    let special = |v: &mut Variant| {
-        v.pool.vdevs.push(vdev(AllocationClass::Special, Layout::Mirror, "nvme", 2))
+    assert_eq!(differing(cache, SYNC_JOB), []);
+    let dedup = |v: &mut Variant| {
+        v.pool.vdevs.push(vdev(AllocationClass::Dedup, Layout::Mirror, "nvme", 2))
     };
-    assert_eq!(differing(special, SYNC_JOB), [Beyond::Special]);
+    assert_eq!(differing(dedup, SYNC_JOB), [Beyond::Dedup]);
     let disks = |v: &mut Variant| {
         v.drives.get_mut("optane").unwrap().numbers["kind"] = "hdd".into();
     };
@@ -131,27 +132,13 @@ fn each_difference_from_the_reference_pool_is_named() {
 }
 
 #[test]
-fn reads_through_a_cache_and_writes_that_nobody_syncs_are_not_covered() {
-    let workload = || "sync-small".to_owned();
-    let reads = [Beyond::Reads { workload: workload() }];
-    assert_eq!(differing(|_| (), "[w]\nrw=randread\nbs=8k\n"), reads);
-    let uncached = |v: &mut Variant| {
-        let root = v.datasets.get_mut("").unwrap();
-        root.insert("primarycache".into(), "metadata".into());
-    };
-    assert_eq!(differing(uncached, "[w]\nrw=randread\nbs=8k\n"), []);
-    let asynchronous = [Beyond::Asynchronous { workload: workload() }];
-    let standard = |v: &mut Variant| {
-        let root = v.datasets.get_mut("").unwrap();
-        root.insert("sync".into(), "standard".into());
-    };
-    assert_eq!(differing(standard, "[w]\nrw=randwrite\nbs=8k\n"), asynchronous);
-    assert_eq!(differing(standard, SYNC_JOB), []);
-    let disabled = |v: &mut Variant| {
-        let root = v.datasets.get_mut("").unwrap();
-        root.insert("sync".into(), "disabled".into());
-    };
-    assert_eq!(differing(disabled, SYNC_JOB), asynchronous);
+fn reads_and_asynchronous_writes_of_fio_are_covered_and_databases_are_not() {
+    assert_eq!(differing(|_| (), "[w]\nrw=randread\nbs=8k\n"), []);
+    assert_eq!(differing(|_| (), "[w]\nrw=randwrite\nbs=8k\n"), []);
+    let mut database = campaign(vec![variant(true, false)], SYNC_JOB);
+    database.workloads[0].program = Program::Pgbench(Box::default());
+    let name = database.workloads[0].name.clone();
+    assert_eq!(beyond(&database), [Beyond::Client { workload: name }]);
 }
 
 #[test]

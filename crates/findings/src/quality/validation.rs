@@ -1,12 +1,11 @@
 //! Which checks of docs/validation cover a campaign: derived from its configuration and its results.
 
-use crate::cells::job;
 use crate::schema::{
     Beyond, Cell, DriveState, OtherSize, Processor, QualityIssue, SizeState, Validation,
 };
 use lab::Profiles;
 use lab::campaign::{
-    AllocationClass, Campaign, DriveKind, Layout, OpenZfs, Stack, Variant, Workload,
+    AllocationClass, Campaign, DriveKind, Layout, OpenZfs, Program, Stack, Variant,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,17 +187,8 @@ fn beyond(campaign: &Campaign) -> Vec<Beyond> {
         }
     }
     for workload in &campaign.workloads {
-        let name = || workload.name.clone();
-        let job = job::client_job(workload);
-        let uncached = |v: &Variant| {
-            matches!(v.property(&workload.dataset, "primarycache"), Some("metadata" | "none"))
-        };
-        if job.reads && !campaign.variants.iter().all(uncached) {
-            found.insert(Beyond::Reads { workload: name() });
-        }
-        let synced = |v: &Variant| synchronous(v, workload, job.each_write_synced);
-        if job.writes && !campaign.variants.iter().all(synced) {
-            found.insert(Beyond::Asynchronous { workload: name() });
+        if !matches!(workload.program, Program::Fio { .. }) {
+            found.insert(Beyond::Client { workload: workload.name.clone() });
         }
     }
     found.into_iter().collect()
@@ -217,13 +207,14 @@ fn pool_beyond(variant: &Variant, found: &mut BTreeSet<Beyond>) {
             AllocationClass::Log if vdev.drives.iter().any(|d| on_disks(variant, &d.kind)) => {
                 found.insert(Beyond::LogOnDisks);
             }
-            AllocationClass::Cache => {
-                found.insert(Beyond::Cache);
+            AllocationClass::Dedup => {
+                found.insert(Beyond::Dedup);
             }
-            AllocationClass::Special | AllocationClass::Dedup => {
-                found.insert(Beyond::Special);
-            }
-            AllocationClass::Normal | AllocationClass::Log | AllocationClass::Spare => {}
+            AllocationClass::Normal
+            | AllocationClass::Log
+            | AllocationClass::Cache
+            | AllocationClass::Special
+            | AllocationClass::Spare => {}
         }
     }
 }
@@ -240,15 +231,6 @@ fn layout(layout: Layout) -> String {
         Layout::Mirror => "mirror".to_owned(),
         Layout::Raidz { parity } => format!("raidz{parity}"),
         Layout::Draid { parity, .. } => format!("draid{parity}"),
-    }
-}
-
-/// Whether each of a workload's writes is durable before it is acknowledged: as the data set has it, or else its job.
-fn synchronous(variant: &Variant, workload: &Workload, by_job: bool) -> bool {
-    match variant.property(&workload.dataset, "sync") {
-        Some("always") => true,
-        Some("disabled") => false,
-        _ => by_job,
     }
 }
 

@@ -89,17 +89,10 @@ pub enum Beyond {
     },
     /// Log vdevs on disks or behind a RAID card.
     LogOnDisks,
-    /// An L2ARC.
-    Cache,
-    /// A special or dedup vdev.
-    Special,
-    /// A workload that reads.
-    Reads {
-        /// Its name.
-        workload: String,
-    },
-    /// A workload whose writes are not synchronous.
-    Asynchronous {
+    /// A dedup vdev.
+    Dedup,
+    /// A workload whose client is a database or another program than fio.
+    Client {
         /// Its name.
         workload: String,
     },

@@ -72,8 +72,8 @@ impl Language {
 
     fn pool(self, beyond: &[Beyond]) -> String {
         let covers = self.pick(
-            "Linux, OpenZFS and fio together: compared with the same Linux and OpenZFS under QEMU, for synchronous 8K writes and uncached 8K reads of a raidz2 and of mirrors of flat-latency drives, with and without a flash log",
-            "Linux、OpenZFS 与 fio 整体：已与 QEMU 中相同版本的 Linux 和 OpenZFS 对比（固定延迟硬盘组成的 raidz2 与镜像，8K 同步写和不经缓存的 8K 读，含有、无闪存日志设备两种情况）",
+            "Linux, OpenZFS and fio together: compared with the same Linux and OpenZFS under QEMU, on a raidz2 and on mirrors of flat-latency drives: synchronous 8K writes with and without a flash log, asynchronous writes, and 8K reads from the drives, through an ARC, an L2ARC and a special vdev",
+            "Linux、OpenZFS 与 fio 整体：已与 QEMU 中相同版本的 Linux 和 OpenZFS 对比（固定延迟硬盘组成的 raidz2 与镜像：有、无闪存日志设备的 8K 同步写，异步写，以及直接来自硬盘、经 ARC、经 L2ARC 和经 special vdev 的 8K 读）",
         );
         if beyond.is_empty() {
             return say!(self;
@@ -96,13 +96,10 @@ impl Language {
             Beyond::LogOnDisks => self
                 .pick("a log on disks or behind a RAID card", "日志位于机械盘上或 RAID 卡之后")
                 .into(),
-            Beyond::Cache => "L2ARC".to_owned(),
-            Beyond::Special => self.pick("special or dedup vdevs", "special 或 dedup vdev").into(),
-            Beyond::Reads { workload } => {
-                say!(self, workload = name(workload); "reads of {workload}", "{workload} 的读取")
-            }
-            Beyond::Asynchronous { workload } => {
-                say!(self, workload = name(workload); "asynchronous writes of {workload}", "{workload} 的异步写")
+            Beyond::Dedup => self.pick("dedup vdevs", "dedup vdev").into(),
+            Beyond::Client { workload } => {
+                say!(self, workload = name(workload);
+                    "{workload}, whose client is not fio", "{workload}（客户端不是 fio）")
             }
         }
     }
