@@ -52,14 +52,16 @@ pub(super) fn read(
     let mistakes = cx.errors();
     let mut plans = Vec::new();
     let factors = lab.take("factors").and_then(|entry| entry.table(cx, "factors"));
-    let ablate = lab.take("ablate").and_then(|entry| entry.table(cx, "ablate"));
+    let mut ablate = lab.take("ablate").and_then(|entry| entry.table(cx, "ablate"));
     let singles = lab.take("variants").and_then(|entry| entry.table(cx, "variants"));
     let is_single = |name| singles.as_ref().is_some_and(|section| section.has(name));
     let is_variant = (base.builds() || singles.is_none()) && !baseline.is_some_and(is_single);
     if factors.is_none() && ablate.is_none() && is_variant {
         plans.push(Plan::base(base));
     }
-    if let (Some(_), Some(section)) = (&factors, &ablate) {
+    if factors.is_some()
+        && let Some(section) = ablate.take()
+    {
         cx.error(
             section.span.clone(),
             "[ablate] cannot stand beside [factors]: no variant of one would be held against the other's",
