@@ -58,12 +58,16 @@ impl Times {
         Step::Measure { command, ramp_s: 0.0, limit_s: LIMIT.0 * self.runtime_s + LIMIT.1 }
     }
 
-    /// Refuses a run that took less time than it was to take.
+    /// Refuses a run that took less time than it was to take. A client that keeps a rate waits before its first transaction
+    /// and after its last; such waits are Poisson.
     ///
     /// # Errors
     /// How long it took instead.
-    pub fn check(&self, client: &str, seconds: f64) -> Result<(), Fault> {
-        match seconds < 0.9 * self.runtime_s {
+    pub fn check(&self, client: &str, seconds: f64, rate: Option<f64>) -> Result<(), Fault> {
+        /// Mean waits that two together exceed in one of two thousand runs.
+        const WAITS: f64 = 10.0;
+        let waited = rate.map_or(0.0, |rate| WAITS / rate);
+        match seconds + waited < 0.9 * self.runtime_s {
             true => Err(Fault::failed(format!(
                 "{client} ended after {seconds:.1} s instead of {} s",
                 self.runtime_s
@@ -121,4 +125,19 @@ pub fn grown(
         Some((counter.clone(), value - before))
     });
     Ok(grown.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Times;
+
+    #[test]
+    fn a_run_that_ended_early_is_refused_and_a_wait_for_the_next_transaction_is_not() {
+        let times = Times { runtime_s: 10.0, ramp_s: 0.0 };
+        let refused = |seconds, rate| times.check("pgbench", seconds, rate).is_err();
+        assert!(refused(8.0, None) && !refused(9.5, None));
+        // Two a second: five seconds without one are rare, and nine are an end.
+        assert!(!refused(8.0, Some(2.0)) && refused(3.0, Some(2.0)));
+        assert!(refused(8.0, Some(500.0)));
+    }
 }

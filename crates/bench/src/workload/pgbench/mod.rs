@@ -210,10 +210,10 @@ impl workload::Client for Client {
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
         let mut transactions = log::read(raw, LOG, &writes)?;
+        self.times.check("pgbench", transactions.seconds(), self.rate)?;
         if self.rate.is_some() {
             transactions = transactions.paced_for(self.times.runtime_s);
         }
-        self.times.check("pgbench", transactions.seconds())?;
         let mut notes = vec![self.server.version.clone()];
         notes.extend(counters::refused(raw));
         let measured = transactions.measured(self.pgbench.clients, notes);

@@ -123,7 +123,7 @@ impl workload::Client for Client {
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let transactions = log::read(raw, LOG)?;
-        self.times.check("SQLite's client", transactions.seconds())?;
+        self.times.check("SQLite's client", transactions.seconds(), None)?;
         let summary: Summary = serde_json::from_str(&database::text(raw, OUTPUT))
             .map_err(|e| Fault::failed(format!("{OUTPUT} is not of SQLite's client: {e}")))?;
         let mut notes = vec![format!("SQLite {}", rusqlite::version())];

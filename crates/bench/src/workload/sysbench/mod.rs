@@ -238,7 +238,7 @@ impl workload::Client for Client {
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let run = Run::read(&database::text(raw, "sysbench.out"))?;
-        self.times.check("sysbench", run.seconds)?;
+        self.times.check("sysbench", run.seconds, None)?;
         let writes = self.sysbench.writes();
         let mut notes = vec![self.server.version.clone(), self.server.client.clone()];
         notes.extend(counters::changed(self.server.family, raw, &self.at.settings));
