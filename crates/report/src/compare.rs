@@ -2,11 +2,10 @@
 
 use crate::lang::{Label, Language};
 use crate::number::{count, range, ratio};
-use crate::rows::ratio_of;
+use crate::rows::{ratio_of, versions};
 use crate::text::{aligned, cut, one_line};
 use findings::schema::VerdictClass;
 use findings::{Change, Comparison, Findings, Published};
-use std::collections::BTreeSet;
 
 /// Columns of the table.
 const COLUMNS: usize = 5;
@@ -86,11 +85,6 @@ pub fn text(
     }
     out.push('\n');
     out.replace('\u{a0}', " ")
-}
-
-/// The versions of OpenZFS that a campaign ran on.
-pub(crate) fn versions(findings: &Findings) -> BTreeSet<&String> {
-    findings.variants.iter().flat_map(|variant| &variant.openzfs).collect()
 }
 
 /// Cells beside published rows, as lines. `key` names the table.

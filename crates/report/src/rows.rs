@@ -8,7 +8,7 @@ use findings::schema::{
     Ladder, Metric, Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity,
     Verdict, VerdictClass,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a report calls operations a second.
 pub fn rate(findings: &Findings) -> Label {
@@ -446,4 +446,9 @@ fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
         .iter()
         .filter(|t| t.variant == cell.variant && t.workload == cell.workload)
         .find_map(|t| t.failure.as_deref())
+}
+
+/// The versions of OpenZFS that a campaign ran on.
+pub fn versions(findings: &Findings) -> BTreeSet<&String> {
+    findings.variants.iter().flat_map(|variant| &variant.openzfs).collect()
 }

@@ -1,7 +1,7 @@
 //! What each cell waits for, by trying: what it does with one cost removed.
 
-use super::shares::{key, names};
-use super::{Page, head_row, label, scroll, section};
+use super::shares::key;
+use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::charts::bars::{self, Part};
 use crate::lang::Label;
 use crate::markup::Markup;
@@ -53,7 +53,7 @@ impl Page<'_> {
 }
 
 fn row(m: &mut Markup, cause: &Cause, longest: f64) {
-    names(m, &cause.variant, &cause.workload);
+    cell_names(m, &cause.variant, &cause.workload);
     m.tag("td").inside(|m| {
         m.text(format_args!("{}. ", cause.rank));
         m.say(|w| w.without(cause.cost).to_owned());

@@ -282,6 +282,12 @@ fn head_row(m: &mut Markup, columns: &[(Label, bool)]) {
     });
 }
 
+/// The names of a cell, in two columns.
+fn cell_names(m: &mut Markup, variant: &str, workload: &str) {
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(variant));
+    m.tag("td").class("name").inside(|m| m.foreign(workload));
+}
+
 /// A table folded away under "the numbers of this chart".
 fn numbers(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
     m.tag("details").inside(|m| {

@@ -1,7 +1,7 @@
 //! What limits each configuration, and what it used.
 
-use super::shares::{key, names};
-use super::{Page, head_row, label, scroll, section};
+use super::shares::key;
+use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
@@ -71,7 +71,7 @@ fn counters(m: &mut Markup, cell: &Cell, used: &Resources) {
 }
 
 fn row(m: &mut Markup, cell: &Cell, used: &Resources) {
-    names(m, &cell.variant, &cell.workload);
+    cell_names(m, &cell.variant, &cell.workload);
     m.tag("td").class("wide").inside(|m| {
         m.say(|w| w.limit(&used.limit));
         m.tag("div").inside(|m| m.tag("code").text(used.limit.command()));

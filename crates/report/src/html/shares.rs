@@ -1,6 +1,6 @@
 //! Wholes and their parts: who answered the reads.
 
-use super::{Page, head_row, label, scroll, section};
+use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::charts::bars::{self, Part};
 use crate::lang::Label;
 use crate::markup::Markup;
@@ -59,19 +59,13 @@ impl Page<'_> {
     }
 }
 
-/// The names of a cell, in two columns.
-pub(super) fn names(m: &mut Markup, variant: &str, workload: &str) {
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(variant));
-    m.tag("td").class("name").inside(|m| m.foreign(workload));
-}
-
 /// The name of a cell's column, for narrow screens, where columns have no heads.
 pub(super) fn key(m: &mut Markup, name: Label) {
     m.tag("span").class("key").say(label(name));
 }
 
 fn read_row(m: &mut Markup, cell: &Cell, kinds: &[(&'static str, Label); 4]) {
-    names(m, &cell.variant, &cell.workload);
+    cell_names(m, &cell.variant, &cell.workload);
     let Some(reads) = cell.hits.reads else { return };
     let shares = [reads.dbuf, reads.arc, reads.l2arc, reads.drives];
     let parts: Vec<Part> = kinds

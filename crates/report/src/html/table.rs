@@ -1,7 +1,6 @@
 //! Every configuration in one table that can be sorted.
 
-use super::shares::names;
-use super::{Page, label, scroll, section};
+use super::{Page, cell_names, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
@@ -117,7 +116,7 @@ fn number(m: &mut Markup, value: Option<f64>, show: fn(f64) -> String) {
 
 fn cells(m: &mut Markup, row: &Row) {
     let cell = row.cell;
-    names(m, &cell.variant, &cell.workload);
+    cell_names(m, &cell.variant, &cell.workload);
     match row.against {
         Against::Baseline => keyed(m, Some(1.0), |m| m.text("1")),
         Against::Effect(effect) => keyed(m, Some(effect.ratio.value), |m| {

@@ -1,7 +1,6 @@
 //! Every conservation check, the method, every trial.
 
-use super::shares::names;
-use super::{Page, head_row, label, scroll, section};
+use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
@@ -58,7 +57,7 @@ impl Page<'_> {
         m.tag("tbody").inside(|m| {
             for cell in &self.findings.cells {
                 m.tag("tr").inside(|m| {
-                    names(m, &cell.variant, &cell.workload);
+                    cell_names(m, &cell.variant, &cell.workload);
                     for law in laws {
                         m.tag("td").inside(|m| field(m, cell, *law));
                     }
@@ -156,7 +155,7 @@ fn field(m: &mut Markup, cell: &Cell, law: Law) {
 
 fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
     m.tag("td").inside(|m| code(m, short_key(&check.trial)));
-    names(m, &cell.variant, &cell.workload);
+    cell_names(m, &cell.variant, &cell.workload);
     m.tag("td").say(|w| w.law(check.law).to_owned());
     m.tag("td").inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
     for value in [check.measured, check.expected] {
@@ -173,7 +172,7 @@ fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
 
 fn trial_row(m: &mut Markup, trial: &TrialRow) {
     m.tag("td").inside(|m| code(m, trial.short_key()));
-    names(m, &trial.variant, &trial.workload);
+    cell_names(m, &trial.variant, &trial.workload);
     m.tag("td").class("num").text(trial.seed);
     m.tag("td").class("num").text(trial.throughput.map_or("–".into(), count));
     m.tag("td").class("num").text(trial.mean_us.map_or("–".into(), micros));

@@ -1,8 +1,8 @@
 //! Scale, model and method: how far the numbers can be trusted.
 
 use super::{Language, name, say};
-use crate::compare::versions;
 use crate::number::{count, ratio, seconds, share};
+use crate::rows::versions;
 use findings::schema::{
     Findings, MethodFindings, OpenNumbers, OtherSize, Processor, ScaleLimit, Warmed,
 };
