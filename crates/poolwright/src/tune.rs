@@ -188,7 +188,7 @@ fn time(text: &str) -> Result<f64, String> {
             "invalid --allow-loss {text:?}; write a time up to an hour, as in \"5s\" or \"500ms\""
         )
     };
-    let seconds = lab::units::duration(&text.replace(' ', "")).map_err(|_| wrong())?;
+    let seconds = lab::units::duration(text).map_err(|_| wrong())?;
     if seconds <= 3600.0 { Ok(seconds) } else { Err(wrong()) }
 }
 
