@@ -33,10 +33,10 @@ pub(super) fn memory(
     campaign: &Campaign,
     demand: &Demand,
     limits: &HostLimits,
-    dirties: &[u64],
+    dirty_limits: &[u64],
 ) -> Cap {
     let arc = arcs(campaign).max().unwrap_or(0);
-    let dirty = dirties.iter().copied().max().unwrap_or(0);
+    let dirty = dirty_limits.iter().copied().max().unwrap_or(0);
     let wrlog = |variant| machine::wrlog_data_max(variant, dirty);
     let wrlog = campaign.variants.iter().map(wrlog).max().unwrap_or(0);
     let guest = machine::guest_memory_kept(dirty, wrlog) as f64;
@@ -54,8 +54,8 @@ pub(super) fn memory(
 }
 
 /// S may be at most this for the ARC to hold four dirty-data limits, in the variant with the least room for them.
-pub(super) fn dirty_data(campaign: &Campaign, dirties: &[u64]) -> Cap {
-    let both = arcs(campaign).zip(dirties.iter().copied());
+pub(super) fn dirty_data(campaign: &Campaign, dirty_limits: &[u64]) -> Cap {
+    let both = arcs(campaign).zip(dirty_limits.iter().copied());
     let (arc, dirty) = both
         .min_by(|a, b| (a.0 as f64 / a.1 as f64).total_cmp(&(b.0 as f64 / b.1 as f64)))
         .unwrap_or((0, 1));

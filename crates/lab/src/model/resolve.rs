@@ -55,12 +55,12 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     let demand = demand(campaign);
     let real = machine::dirty_data_max(&campaign.host, baseline);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
-    let dirties = |dirty| {
+    let dirty_limits = |dirty| {
         let of = |variant| reduced(machine::dirty_data_max(&campaign.host, variant), dirty, real);
         campaign.variants.iter().map(of).collect::<Vec<u64>>()
     };
-    let memory = |dirty| caps::memory(campaign, &demand, limits, &dirties(dirty));
-    let dirty_data = |dirty| caps::dirty_data(campaign, &dirties(dirty));
+    let memory = |dirty| caps::memory(campaign, &demand, limits, &dirty_limits(dirty));
+    let dirty_data = |dirty| caps::dirty_data(campaign, &dirty_limits(dirty));
     if campaign.scale.dirty_data_max.is_none() {
         let fits = |dirty: u64| {
             let stated = campaign.scale.size;

@@ -264,7 +264,10 @@ impl Args {
             let mut lab = loaded.campaign;
             let drives = drives::from_lab(&lab).map_err(usage)?;
             let memory = Some(self.memory.unwrap_or(lab.host.memory));
-            lab.variants[0].memory = memory;
+            // The limits of its ARC and its dirty data follow from this memory.
+            if let Some(baseline) = lab.variants.first_mut() {
+                baseline.memory = memory;
+            }
             return Ok(PlanInput { drives, memory, lab: Some(lab) });
         }
         let text = self.drives.as_deref().unwrap_or_default();

@@ -99,7 +99,7 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
         ));
     }
     notes.extend(holes(job));
-    if let Some(distribution) = job.get("random_distribution").and_then(centred) {
+    if let Some(distribution) = job.get("random_distribution").and_then(with_center) {
         lines.push(("random_distribution", distribution));
     }
     // By default fio draws the same offsets whatever the seed.
@@ -114,7 +114,7 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
 
 /// A distribution with hot blocks whose place follows the seed, with the place stated: runs on other offsets (a warm-up,
 /// another repeat) have the same hot blocks. None where it is stated or there is none. Default parameters as fio 3.33's.
-fn centred(distribution: &str) -> Option<String> {
+fn with_center(distribution: &str) -> Option<String> {
     const MIDDLE: &str = "0.5";
     match distribution.split(':').collect::<Vec<_>>()[..] {
         ["zipf"] => Some(format!("zipf:1.1:{MIDDLE}")),
