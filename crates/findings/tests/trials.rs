@@ -249,17 +249,19 @@ fn transactions_that_wait_for_a_client_are_more_than_there_are_clients() {
 }
 
 #[test]
-fn a_histogram_may_hold_what_was_in_flight_when_the_ramp_ended() {
-    let passes = |more: u64| {
+fn what_was_in_flight_when_the_ramp_ended_is_in_the_histogram_and_in_the_bytes() {
+    let passes = |law: Law, more: u64, bytes: u64| {
         let findings = two_of(SYNC_JOB, 2, |_, m| {
             m.concurrency = m.concurrency.max(64.0);
+            let size = m.write.bytes / m.write.ops;
             m.write.histogram[0].1 += more;
+            m.write.bytes += bytes * size;
         });
-        let mut checks = findings.cells[0].checks.iter();
-        checks.all(|c| c.law != Law::Percentiles || c.pass)
+        findings.cells[0].checks.iter().all(|c| c.law != law || c.pass)
     };
-    assert!(passes(64));
-    assert!(!passes(100_000));
+    assert!(passes(Law::Percentiles, 64, 64) && passes(Law::Bandwidth, 64, 64));
+    assert!(!passes(Law::Percentiles, 100_000, 0));
+    assert!(!passes(Law::Bandwidth, 0, 9_000));
 }
 
 #[test]
