@@ -1,5 +1,6 @@
 //! What a campaign's workloads need from its pools, as far as the lab states it.
 
+use super::machine;
 use super::sizes::stored;
 use crate::campaign::{
     AllocationClass, Campaign, Method, Pgbench, Program, Script, Sqlite, Stack, Sysbench, Variant,
@@ -12,8 +13,11 @@ use crate::{fio, mysql, postgresql};
 pub struct Demand {
     /// Bytes of the largest working set on the real server.
     pub working_set: u64,
-    /// Bytes of the smallest working set that is written at random, and its block size.
-    pub random_writes: Option<(u64, u64)>,
+    /// Bytes of the smallest working set that is written at random.
+    pub random_writes: Option<u64>,
+    /// Bytes of the smallest such set that does not fit the ARC of some variant and is written in blocks smaller than
+    /// its records there: a write reads its record first.
+    pub read_modify_write: Option<u64>,
     /// Bytes that a client's files hold in the workload where they are smallest.
     pub least_client_bytes: Option<u64>,
     /// Names of workloads whose working set is not stated.
@@ -48,16 +52,35 @@ pub fn demand(campaign: &Campaign) -> Demand {
             continue;
         };
         demand.working_set = demand.working_set.max(bytes);
-        if let Some(block) = job.random_write_block
-            && demand.random_writes.is_none_or(|(least, _)| bytes < least)
-        {
-            demand.random_writes = Some((bytes, block));
+        if let Some(block) = job.random_write_block {
+            demand.random_writes = least(demand.random_writes, bytes);
+            let variants = &campaign.variants;
+            let reads = |variant| reads_first(campaign, variant, &workload.dataset, bytes, block);
+            if job.filled && variants.iter().any(reads) {
+                demand.read_modify_write = least(demand.read_modify_write, bytes);
+            }
         }
         let each = bytes / job.clients.max(1);
-        demand.least_client_bytes =
-            Some(demand.least_client_bytes.map_or(each, |least| least.min(each)));
+        demand.least_client_bytes = least(demand.least_client_bytes, each);
     }
     demand
+}
+
+fn least(known: Option<u64>, bytes: u64) -> Option<u64> {
+    Some(known.map_or(bytes, |known| known.min(bytes)))
+}
+
+/// Whether a random write of `block` bytes into `bytes` of files reads its record from drives first, as a rule.
+fn reads_first(
+    campaign: &Campaign,
+    variant: &Variant,
+    dataset: &str,
+    bytes: u64,
+    block: u64,
+) -> bool {
+    variant.is_zfs()
+        && block < variant.recordsize(dataset)
+        && bytes > machine::arc_max(&campaign.host, variant)
 }
 
 /// Virtual seconds of a job file that states none.

@@ -93,6 +93,9 @@ pub enum Rule {
     /// A transaction group rewrites no larger a share of the files.
     #[serde(rename = "coalescing")]
     Coalescing,
+    /// Dirty data hold no larger a share of the records that writes read first.
+    #[serde(rename = "read-modify-write")]
+    ReadModifyWrite,
     /// Vdevs keep their embedded log.
     #[serde(rename = "metaslabs")]
     Metaslabs,
@@ -111,6 +114,7 @@ impl Rule {
             Self::Memory => "memory",
             Self::DirtyData => "dirty data",
             Self::Coalescing => "coalescing",
+            Self::ReadModifyWrite => "read-modify-write",
             Self::Metaslabs => "metaslabs",
             Self::L2arc => "L2ARC",
             Self::Clients => "clients",
@@ -122,7 +126,9 @@ impl Rule {
         match self {
             Self::Memory => "use smaller workloads, or a host with more memory",
             Self::DirtyData => "reduce [scale] dirty_data_max",
-            Self::Coalescing => "reduce [scale] dirty_data_max, or enlarge the workload's files",
+            Self::Coalescing | Self::ReadModifyWrite => {
+                "reduce [scale] dirty_data_max, or enlarge the workload's files"
+            }
             Self::L2arc => "model a larger cache drive",
             Self::Metaslabs => "model larger drives",
             Self::Clients => "enlarge the workload's files, or use fewer jobs",

@@ -65,10 +65,12 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         let fits = |dirty: u64| {
             let stated = campaign.scale.size;
             let size = stated.unwrap_or_else(|| round_up(memory(dirty).bound));
-            let most = caps::coalescing(&demand, dirty, real)
-                .map_or(f64::INFINITY, |cap| cap.bound)
-                .min(dirty_data(dirty).bound);
-            size <= most
+            let most = [
+                caps::coalescing(&demand, dirty, real),
+                caps::read_modify_write(&demand, dirty, real),
+                Some(dirty_data(dirty)),
+            ];
+            most.iter().flatten().all(|cap| size <= cap.bound)
         };
         while !fits(dirty) && dirty / 2 >= LEAST_DIRTY {
             dirty = (dirty / 2) >> 20 << 20;
@@ -76,6 +78,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     }
     let mut all = vec![memory(dirty), dirty_data(dirty)];
     all.extend(caps::coalescing(&demand, dirty, real));
+    all.extend(caps::read_modify_write(&demand, dirty, real));
     all.extend(caps::metaslabs(campaign));
     all.extend(caps::l2arc(campaign));
     all.extend(caps::clients(&demand));

@@ -82,9 +82,9 @@ impl Language {
         let chinese = match rule {
             "the lab" => return self.pick("set in the lab file", "由实验文件指定").into(),
             "memory" => "内存",
-            "backing store" => "后备存储空间",
             "dirty data" => "脏数据",
             "coalescing" => "写合并",
+            "read-modify-write" => "读-改-写",
             "metaslabs" => "metaslab 数量",
             "L2ARC" => "L2ARC 容量",
             "clients" => "每个客户端的文件大小",

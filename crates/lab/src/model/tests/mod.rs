@@ -2,6 +2,7 @@ use super::*;
 use crate::campaign::{Campaign, DriveRef};
 use crate::{Diagnostic, NoFiles, Profiles, load};
 
+mod dirty_records;
 mod estimates;
 
 const GIB: u64 = 1 << 30;
