@@ -75,6 +75,18 @@ fn every_mistake_is_reported_with_its_line() {
 }
 
 #[test]
+fn a_search_for_one_of_a_few_open_files_is_refused() {
+    let job = |options: &str| found(&format!("[j]\nfilesize=100k\nrw=randread\n{options}"));
+    let refused = job("nrfiles=1000\nopenfiles=16\n");
+    assert_eq!(refused.len(), 1, "{refused:?}");
+    assert_eq!(refused[0].0, 5);
+    assert!(refused[0].1.contains("below the 1000 files of job `j`"), "{refused:?}");
+    assert_eq!(job("nrfiles=1000\nopenfiles=16\nfile_service_type=random:8\n").len(), 1);
+    assert_eq!(job("nrfiles=1000\nopenfiles=16\nfile_service_type=sequential\n"), []);
+    assert_eq!(job("nrfiles=16\nopenfiles=16\n"), []);
+}
+
+#[test]
 fn jobs_one_after_another_are_refused_but_a_stonewall_without_effect_is_not() {
     let text = "[a]\nstonewall\nrw=read\nsize=1G\n[b]\nstonewall\nrw=read\nsize=1G\n";
     assert_eq!(found(text)[0].0, 6);

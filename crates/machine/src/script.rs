@@ -82,6 +82,9 @@ pub struct Command {
     /// User and group that it runs as, by number; root where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
+    /// Most files that it may have open at once; the kernel's default (1,024, or 4,096 if it asks) where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<u64>,
 }
 
 impl Command {
@@ -105,6 +108,12 @@ impl Command {
     /// The same as this user and the group of the same number, without other groups.
     pub fn user(mut self, user: u32) -> Command {
         self.user = Some(user);
+        self
+    }
+
+    /// The same with so many files open at once, at the most.
+    pub fn open_files(mut self, most: u64) -> Command {
+        self.open_files = Some(most);
         self
     }
 

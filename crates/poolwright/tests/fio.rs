@@ -4,6 +4,7 @@
 mod with_engine;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use with_engine::engine;
 
@@ -86,23 +87,38 @@ const QUEUES: [(&str, f64, &str); 4] = [
     ("one-log", 4.0, "fsync=1"),
 ];
 
+/// A mailbox or a tree of sources: more files than a process may have open by the kernel's default.
+const MANY_FILES: &str = r#"
+[host]
+memory = "16G"
+cores = 4
+[drives]
+ssd = "1x pm883-3.84t"
+[variants.zfs]
+vdevs = "ssd0"
+[workloads.many-files]
+fio.job = """
+[j]
+rw=randread
+bs=4k
+nrfiles=1100
+filesize=4k
+numjobs=4
+"""
+[method]
+runtime = "1s"
+ramp = "0s"
+min_trials = 1
+max_trials = 1
+[scale]
+size = 1
+dirty_data_max = "64M"
+"#;
+
 #[test]
 fn littles_law_holds_for_every_queue_on_zfs_on_xfs_and_on_a_lone_drive() {
-    let Some(engine) = engine() else { return };
     let place = tempfile::tempdir().unwrap();
-    let lab = place.path().join("lab.toml");
-    fs::write(&lab, LAB).unwrap();
-    let store = place.path().join("store");
-    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
-        .args(["run", "--json", "--store"])
-        .args([&store, &lab])
-        .env("POOLWRIGHT_ENGINE", engine)
-        .env("XDG_CACHE_HOME", place.path().join("cache"))
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{errors}");
-    let findings: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let Some(findings) = run(place.path(), LAB) else { return };
     let cells = findings["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 3 * QUEUES.len());
     for cell in cells {
@@ -114,15 +130,40 @@ fn littles_law_holds_for_every_queue_on_zfs_on_xfs_and_on_a_lone_drive() {
         assert_eq!(little["pass"], true, "{cell}");
         assert_eq!(cell["trials"]["failed"], 0, "{cell}");
     }
-    let copies = copies(&store);
+    let copies = copies(&place.path().join("store"));
     for (name, _, line) in QUEUES {
         let kept = copies.iter().filter(|copy| copy.contains(line)).count();
         assert!(kept >= 3, "{name}: {line} in {copies:#?}");
     }
 }
 
+#[test]
+fn a_job_may_have_all_of_its_many_files_open() {
+    let place = tempfile::tempdir().unwrap();
+    let Some(findings) = run(place.path(), MANY_FILES) else { return };
+    let cell = &findings["cells"][0];
+    assert_eq!(cell["trials"]["failed"], 0, "{cell}");
+}
+
+/// The findings of a lab, run with its store in `place`; none where there is no engine.
+fn run(place: &Path, lab: &str) -> Option<serde_json::Value> {
+    let engine = engine()?;
+    let file = place.join("lab.toml");
+    fs::write(&file, lab).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args(["run", "--json", "--store"])
+        .args([&place.join("store"), &file])
+        .env("POOLWRIGHT_ENGINE", engine)
+        .env("XDG_CACHE_HOME", place.join("cache"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
 /// The job files that ran.
-fn copies(store: &std::path::Path) -> Vec<String> {
+fn copies(store: &Path) -> Vec<String> {
     let mut copies = Vec::new();
     let mut directories = vec![store.to_owned()];
     while let Some(directory) = directories.pop() {

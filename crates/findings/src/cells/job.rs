@@ -205,10 +205,12 @@ const PACING: [&str; 6] =
     ["rate", "rate_iops", "rate_process", "thinktime", "latency_target", "startdelay"];
 
 /// Not among [`PACING`]: how much such jobs do in a second is still their result.
-const HOLDING: [&str; 9] = [
+const HOLDING: [&str; 10] = [
     // Time for it counts to the run and to no operation.
     "end_fsync",
     "fsync_on_close",
+    // Files are opened and closed between operations.
+    "openfiles",
     "flow",
     "lockfile",
     "number_ios",

@@ -3,6 +3,7 @@
 use crate::script::Command;
 use crate::{INPUT, INSIDE};
 use rustix::fs::{Mode, OFlags};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -105,6 +106,17 @@ fn create(path: &Path) -> Result<File, String> {
     File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
+/// Limits the files that programs started from now on may have open; what the limit was.
+fn limit_open_files(most: u64) -> Result<Rlimit, String> {
+    let own = getrlimit(Resource::Nofile);
+    set_open_files(Rlimit { current: Some(most), maximum: Some(most) })?;
+    Ok(own)
+}
+
+fn set_open_files(limit: Rlimit) -> Result<(), String> {
+    setrlimit(Resource::Nofile, limit).map_err(|e| format!("cannot limit open files: {e}"))
+}
+
 /// A program at work.
 pub struct Running {
     name: String,
@@ -127,7 +139,11 @@ impl Running {
         };
         let mut process = process(command)?;
         process.stdout(create(&outputs[0])?).stderr(create(&outputs[1])?);
+        let own = command.open_files.map(limit_open_files).transpose()?;
         let child = process.spawn().map_err(|e| format!("cannot start {name}: {e}"))?;
+        if let Some(own) = own {
+            set_open_files(own)?;
+        }
         let pid = rustix::process::Pid::from_child(&child);
         Ok(Running {
             name,

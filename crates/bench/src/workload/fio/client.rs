@@ -15,6 +15,9 @@ use std::path::Path;
 
 /// Limits after which fio counts as hung: a multiple of its run time, plus these seconds.
 const LIMIT: (f64, f64) = (3.0, 600.0);
+/// Files that fio may have open. Its jobs are threads of one process here and share them; as processes each may have
+/// 524,288, systemd's hard limit for a service or a session.
+const OPEN_FILES: u64 = 1 << 20;
 /// Seconds for jobs that do not say how long they run.
 const UNTIMED_S: f64 = 24.0 * 3600.0;
 
@@ -53,6 +56,7 @@ impl Client {
         let json = format!("--output={output}.json");
         Command::new([&self.program, "--output-format=json+", &json, file])
             .directory(INSIDE)
+            .open_files(OPEN_FILES)
             .output(&format!("{output}.out"))
     }
 }
