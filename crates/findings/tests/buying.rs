@@ -54,7 +54,7 @@ fn re_runs_say_how_far_a_verdict_holds_and_where_it_turns() {
     let held: Vec<(f64, bool)> = points.iter().map(|p| (p.factor, p.holds)).collect();
     assert_eq!(held, [(0.5, true), (4.0, true), (50.0, false)]);
     assert!((points[1].ratio.value - 2100.0 / 640.0).abs() < 0.1);
-    assert_eq!(points[1].ratio.basis, Basis::Trials);
+    assert_eq!(points[1].ratio.basis, Basis::TrialsAndBatches);
     assert_eq!(findings.verdicts[0].class, VerdictClass::WorthIt);
     assert_eq!(findings.cells[1].trials.valid, 3, "re-runs are in no cell");
     assert!(

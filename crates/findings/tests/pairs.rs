@@ -102,3 +102,36 @@ fn a_budget_that_ended_early_leaves_verdicts_on_what_is_known_and_the_rest_as_no
     assert_eq!(missing, [("none/nvme", 2), ("mirror/nvme", 2)]);
     assert!(!findings::complete(&findings));
 }
+
+/// Two trials of each side, with the rate of the second side's in each.
+fn two_trials(rates: [f64; 2]) -> Findings {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let mut all = trials(&[(&variants[0], Truth::flat(640.0))], 2, 0.0);
+    for (repeat, rate) in (0..).zip(rates) {
+        all.push(trial(&variants[1].name, repeat, measured(&Truth::flat(rate))));
+    }
+    analyse(&campaign(variants, SYNC_JOB), &model(), &all)
+}
+
+/// 3 % by two trials that are 0.3 % apart: of one degree of freedom alone, the interval would be ±4 %.
+#[test]
+fn two_trials_that_agree_are_decided_by_the_batches_within_them() {
+    let findings = two_trials([659.2, 661.1]);
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, VerdictClass::NoEffect);
+    assert!(!log.cautions.contains(&Caution::SingleTrial));
+    let effect = &findings.effects[log.effects[0]];
+    assert_eq!((effect.ratio.basis, effect.trials), (Basis::TrialsAndBatches, (2, 2)));
+    assert!(effect.ratio.low > 1.01 && effect.ratio.high < 1.05, "{:?}", effect.ratio);
+}
+
+/// What two caches came to hold: each trial is steady, and they are half as fast again as each other.
+#[test]
+fn two_trials_that_differ_more_than_their_batches_are_not() {
+    let findings = two_trials([735.0, 1100.0]);
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, VerdictClass::Undecided);
+    let effect = &findings.effects[log.effects[0]];
+    assert_eq!(effect.ratio.basis, Basis::Trials);
+    assert_eq!(effect.needed.unwrap().lack, Lack::Trials);
+}

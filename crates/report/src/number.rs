@@ -55,8 +55,8 @@ pub fn range(ratio: &Estimate) -> String {
     match ratio.basis {
         Basis::Point => String::new(),
         Basis::Batches if low == high => String::new(),
-        Basis::Trials | Basis::Batches if says_nothing => " [?]".to_owned(),
-        Basis::Trials | Basis::Batches => format!(" [{low}, {high}]"),
+        _ if says_nothing => " [?]".to_owned(),
+        Basis::Trials | Basis::TrialsAndBatches | Basis::Batches => format!(" [{low}, {high}]"),
     }
 }
 

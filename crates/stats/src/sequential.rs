@@ -8,7 +8,7 @@
 //! twice at the same trials costs nothing.
 
 use crate::Interval;
-use crate::contrast::{Mean, of_pairs};
+use crate::contrast::{Mean, of_batched, of_pairs};
 use crate::student;
 
 /// Part of the error rate that the look at single trials may spend.
@@ -50,33 +50,61 @@ pub fn decide(ratio: Interval, smallest: f64) -> Decision {
     }
 }
 
-/// The mean of the contrasts of logarithms of single seeds, with the interval of its look: the ratio's
-/// interval for use in [`decide`]. None below two seeds.
-pub fn look(contrasts: &[f64], total: f64) -> Option<(Mean, Interval)> {
-    let mean = of_pairs(contrasts)?;
-    let interval = mean.interval(alpha(total, contrasts.len()));
-    Some((mean, interval.exp()))
+/// What is known at a look of a contrast of logarithms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// The interval of the ratio, for use in [`decide`].
+    pub ratio: Interval,
+    /// The interval is that of batches within the trials, with an allowance for what differs between seeds
+    /// ([`of_batched`]): the spread between the trials tells less.
+    pub by_batches: bool,
+    /// The spread between trials alone; none of a single one.
+    pub pairs: Option<Mean>,
+    /// The spread that batches show; none where they show none.
+    pub batches: Option<Mean>,
 }
 
-/// Trials of each side at which a contrast would be decided if value and spread stay as they are; none up
+/// Looks at the contrasts of single seeds: their values, and of those of which batches within the trials show an error,
+/// that too. Where all of them do there are two intervals, each of which may miss with half of the look's error
+/// rate, and the narrower one counts. None where neither is there.
+pub fn look(contrasts: &[f64], batched: &[Mean], total: f64) -> Option<Look> {
+    let alpha = alpha(total, contrasts.len());
+    let pairs = of_pairs(contrasts);
+    let batches = of_batched(batched).filter(|_| batched.len() == contrasts.len());
+    let share = if pairs.is_some() && batches.is_some() { 0.5 } else { 1.0 };
+    let interval = |mean: &Mean| mean.interval(share * alpha);
+    let width = |interval: Interval| interval.high - interval.low;
+    let (ratio, by_batches) = match (pairs.as_ref().map(interval), batches.as_ref().map(interval)) {
+        (Some(pairs), Some(batches)) if width(batches) < width(pairs) => (batches, true),
+        (Some(pairs), _) => (pairs, false),
+        (None, Some(batches)) => (batches, true),
+        (None, None) => return None,
+    };
+    Some(Look { ratio: ratio.exp(), by_batches, pairs, batches })
+}
+
+/// Trials of each side at which a contrast would be decided if value and spreads stay as they are; none up
 /// to `most`. `trials` is what each side has now.
 pub fn trials_needed(
-    contrast: &Mean,
+    look: &Look,
     trials: usize,
     total: f64,
     smallest: f64,
     most: usize,
 ) -> Option<usize> {
-    let per_trial = contrast.error * (trials as f64).sqrt();
+    let per_trial = |mean: &Mean| mean.error * (trials as f64).sqrt();
+    let share = if look.pairs.is_some() && look.batches.is_some() { 0.5 } else { 1.0 };
     (trials + 1..=most).find(|&n| {
-        let freedom = (n - 1) as f64;
-        let half = student::two_sided(alpha(total, n), freedom) * per_trial / (n as f64).sqrt();
-        let ratio = Interval {
-            value: contrast.value,
-            low: contrast.value - half,
-            high: contrast.value + half,
-        }
-        .exp();
+        let half = |mean: &Mean, freedom: f64| {
+            student::two_sided(share * alpha(total, n), freedom) * per_trial(mean)
+                / (n as f64).sqrt()
+        };
+        let pairs = look.pairs.as_ref().map(|mean| half(mean, (n - 1) as f64));
+        let more = n as f64 / trials as f64;
+        let batches = look.batches.as_ref().map(|mean| half(mean, more * mean.freedom));
+        let half = pairs.into_iter().chain(batches).fold(f64::INFINITY, f64::min);
+        let value = look.ratio.value.ln();
+        let ratio = Interval { value, low: value - half, high: value + half }.exp();
         decide(ratio, smallest) != Decision::Open
     })
 }
@@ -89,15 +117,45 @@ mod tests {
     const ALPHA: f64 = 0.05;
     const SMALLEST: f64 = 0.05;
 
-    /// One campaign: a trial of each side with the same seed, a look after each pair from the second on,
-    /// until decided or out of trials. `sigma` is the spread of a pair's ratio. Returns the decision and the
-    /// trials each side took.
-    fn campaign(random: &mut Random, effect: f64, sigma: f64, most: usize) -> (Decision, usize) {
-        let mut contrasts = Vec::new();
+    /// Degrees of freedom of the batches of a pair of trials of ten seconds.
+    const FREEDOM: usize = 18;
+
+    /// Of what a pair's ratio is made: its spread within trials, which batches estimate, and between seeds.
+    #[derive(Clone, Copy)]
+    struct Spread {
+        within: f64,
+        between: f64,
+        batches: bool,
+    }
+
+    /// A spread between trials of which nothing within them tells.
+    fn between(sigma: f64) -> Spread {
+        Spread { within: 0.0, between: sigma, batches: false }
+    }
+
+    /// One campaign: a trial of each side with the same seed, a look after each pair from the `first` on, until decided
+    /// or out of trials. Returns the decision and the trials each side took.
+    fn campaign(
+        random: &mut Random,
+        effect: f64,
+        spread: Spread,
+        first: usize,
+        most: usize,
+    ) -> (Decision, usize) {
+        let (mut contrasts, mut batched) = (Vec::new(), Vec::new());
         for n in 1..=most {
-            contrasts.push(effect.ln() + sigma * random.normal());
-            if let Some((_, ratio)) = look(&contrasts, ALPHA) {
-                let decision = decide(ratio, SMALLEST);
+            let value =
+                effect.ln() + spread.within * random.normal() + spread.between * random.normal();
+            contrasts.push(value);
+            if spread.batches {
+                let squares: f64 = (0..FREEDOM).map(|_| random.normal().powi(2)).sum();
+                let error = spread.within * (squares / FREEDOM as f64).sqrt();
+                batched.push(Mean { value, error, freedom: FREEDOM as f64 });
+            }
+            if n >= first
+                && let Some(look) = look(&contrasts, &batched, ALPHA)
+            {
+                let decision = decide(look.ratio, SMALLEST);
                 if decision != Decision::Open {
                     return (decision, n);
                 }
@@ -108,11 +166,21 @@ mod tests {
 
     /// Shares of 2,000 campaigns that end above, below and equal, and the mean number of trials.
     fn shares(seed: u64, effect: f64, sigma: f64, most: usize) -> (f64, f64, f64, f64) {
+        shares_of(seed, effect, between(sigma), 1, most)
+    }
+
+    fn shares_of(
+        seed: u64,
+        effect: f64,
+        spread: Spread,
+        first: usize,
+        most: usize,
+    ) -> (f64, f64, f64, f64) {
         const CAMPAIGNS: usize = 2000;
         let mut random = Random::new(seed);
         let (mut above, mut below, mut equal, mut trials) = (0, 0, 0, 0);
         for _ in 0..CAMPAIGNS {
-            let (decision, n) = campaign(&mut random, effect, sigma, most);
+            let (decision, n) = campaign(&mut random, effect, spread, first, most);
             trials += n;
             match decision {
                 Decision::Above => above += 1,
@@ -133,6 +201,38 @@ mod tests {
             let (above, below, _, _) = shares(seed, 1.0, sigma, 20);
             println!("σ {sigma}: {} false", above + below);
             assert!(above + below <= ALPHA, "σ {sigma}: {}", above + below);
+        }
+    }
+
+    /// A pair's ratio that spreads within trials, and `ratio` times that variance between seeds.
+    fn batched(within: f64, ratio: f64) -> Spread {
+        Spread { within, between: within * ratio.sqrt(), batches: true }
+    }
+
+    /// With batches, from the second pair of trials on, and however much seeds differ.
+    #[test]
+    fn batches_name_an_effect_that_is_not_there_in_at_most_the_stated_share() {
+        for ratio in [0.0, 0.25, 1.0, 4.0, 10.0, 100.0] {
+            let (above, below, _, _) = shares_of(11, 1.0, batched(0.1, ratio), 2, 20);
+            println!("seeds {ratio} times batches: {} false", above + below);
+            assert!(above + below <= ALPHA, "{ratio}: {}", above + below);
+        }
+    }
+
+    /// What they are for: a spread between seeds of a quarter of that within, as in the labs.
+    #[test]
+    fn batches_find_effects_with_the_stated_power() {
+        for (percent, effect, most, power) in
+            [(3, 1.20, 2, 0.55), (3, 1.20, 3, 0.80), (8, 1.5, 2, 0.45), (8, 1.5, 4, 0.85)]
+        {
+            let within = f64::from(percent) / 100.0;
+            let (above, below, _, trials) = shares_of(12, effect, batched(within, 0.25), 2, most);
+            let (alone, _, _, _) = shares(12, effect, within * 1.25f64.sqrt(), most);
+            println!(
+                "{percent} %, {effect} in {most}: {above} found, {alone} without batches, {trials} trials"
+            );
+            assert!(above >= power, "effect {effect} in {most} trials: {above}");
+            assert!(below <= ALPHA / 2.0);
         }
     }
 
@@ -188,10 +288,10 @@ mod tests {
     #[test]
     fn the_number_of_trials_needed_is_enough_and_one_less_is_not() {
         let contrasts = [0.10, 0.11];
-        let (mean, ratio) = look(&contrasts, ALPHA).unwrap();
-        assert_eq!(decide(ratio, SMALLEST), Decision::Open);
-        let needed = trials_needed(&mean, 2, ALPHA, SMALLEST, 100).unwrap();
+        let look = look(&contrasts, &[], ALPHA).unwrap();
+        assert_eq!(decide(look.ratio, SMALLEST), Decision::Open);
+        let needed = trials_needed(&look, 2, ALPHA, SMALLEST, 100).unwrap();
         assert!((3..20).contains(&needed), "{needed}");
-        assert_eq!(trials_needed(&mean, 2, ALPHA, SMALLEST, needed - 1), None);
+        assert_eq!(trials_needed(&look, 2, ALPHA, SMALLEST, needed - 1), None);
     }
 }

@@ -1,6 +1,6 @@
-//! Student's t distribution.
+//! Student's t distribution, and Fisher's F.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 /// Beyond this many degrees of freedom the quantiles agree with the normal's to four digits, and the
 /// incomplete beta function loses precision.
@@ -18,9 +18,33 @@ pub fn two_sided(alpha: f64, freedom: f64) -> f64 {
     }
 }
 
+/// The ratio of two variances, of `above` and `below` degrees of freedom, that is exceeded with probability `alpha`
+/// where both estimate the same. Infinite where there is no freedom.
+pub fn ratio_of_variances(alpha: f64, above: f64, below: f64) -> f64 {
+    match FisherSnedecor::new(above, below.min(MOST_FREEDOM)) {
+        Ok(fisher) if alpha > 0.0 => fisher.inverse_cdf(1.0 - alpha.min(1.0)),
+        _ => f64::INFINITY,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// NIST/SEMATECH e-Handbook of Statistical Methods, table 1.3.6.7.3.
+    #[test]
+    fn ratios_of_variances_are_those_of_the_nist_table() {
+        for (alpha, above, below, ratio) in [
+            (0.10, 1.0, 10.0, 3.285),
+            (0.05, 1.0, 20.0, 4.351),
+            (0.05, 3.0, 10.0, 3.708),
+            (0.01, 5.0, 30.0, 3.699),
+        ] {
+            let got = ratio_of_variances(alpha, above, below);
+            assert!((got - ratio).abs() < 0.001, "{alpha} {above} {below}: {got}");
+        }
+        assert_eq!(ratio_of_variances(0.05, 1.0, 0.0), f64::INFINITY);
+    }
 
     /// NIST/SEMATECH e-Handbook of Statistical Methods, table 1.3.6.7.2.
     #[test]

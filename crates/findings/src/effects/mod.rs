@@ -16,7 +16,7 @@ use crate::verdicts::durability::differs;
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use lab::campaign::Method;
 use stats::contrast::{self, Mean};
-use stats::sequential::{self, Decision};
+use stats::sequential::{self, Decision, Look};
 use stats::steady::Variation;
 use stats::{Interval, batches};
 
@@ -166,7 +166,7 @@ pub fn interaction(
             let known = widen(&mut found, &terms, Metric::Throughput, phase);
             let between = |a: usize, b: usize| (found.means[a] - found.means[b]).exp();
             let shown = known
-                && found.basis == Basis::Trials
+                && matches!(found.basis, Basis::Trials | Basis::TrialsAndBatches)
                 && matches!(
                     sequential::decide(found.ratio, SMALLEST_EFFECT),
                     Decision::Above | Decision::Below
@@ -195,8 +195,8 @@ struct Found {
     means: Vec<f64>,
     /// Trials of each side behind it.
     trials: usize,
-    /// The contrast over trials; none where a side has but one.
-    spread: Option<Mean>,
+    /// What was looked at; none where the sides have but one trial in common.
+    look: Option<Look>,
 }
 
 impl Found {
@@ -210,79 +210,101 @@ impl Found {
     }
 }
 
-/// The contrast of some sides: over the seeds of which each has a trial that counts, where there are two; else
-/// of one trial each, with the interval that batches within them give, or none. None where a side has no
-/// trial to compare.
+/// The contrast of some sides: over the seeds of which each has a trial that counts, where there are two, with what
+/// batches within them add; else of one trial each, with the interval that their batches give, or none. None where a side
+/// has no trial to compare.
 fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<Found> {
     let (_, first) = terms.first()?;
     let seeds = first.group.valid().map(|judged| judged.trial.seed);
-    let rows: Vec<(u64, Vec<f64>)> = seeds
+    let rows: Vec<Row> = seeds
         .filter_map(|seed| {
-            let logs: Option<Vec<f64>> =
-                terms.iter().map(|(_, side)| log(side.seeded(seed)?, metric, phase)).collect();
-            Some((seed, logs?))
+            let trials = terms.iter().map(|(_, side)| side.seeded(seed));
+            Row::new(terms, trials.collect::<Option<_>>()?, metric, phase)
         })
         .collect();
-    let weighted = |logs: &[f64]| -> f64 { terms.iter().zip(logs).map(|((c, _), x)| c * x).sum() };
-    let contrasts: Vec<f64> = rows.iter().map(|(_, logs)| weighted(logs)).collect();
-    if let Some((mean, ratio)) = sequential::look(&contrasts, ERROR_RATE) {
-        let side = |i: usize| rows.iter().map(|(_, logs)| logs[i]).sum::<f64>() / rows.len() as f64;
+    let batched: Vec<Mean> = rows.iter().filter_map(|row| row.batched).collect();
+    let contrasts: Vec<f64> = rows.iter().map(|row| row.contrast).collect();
+    if rows.len() > 1
+        && let Some(look) = sequential::look(&contrasts, &batched, ERROR_RATE)
+    {
+        let side = |i: usize| rows.iter().map(|row| row.logs[i]).sum::<f64>() / rows.len() as f64;
         return Some(Found {
-            ratio,
-            basis: Basis::Trials,
+            ratio: look.ratio,
+            basis: if look.by_batches { Basis::TrialsAndBatches } else { Basis::Trials },
             means: (0..terms.len()).map(side).collect(),
             trials: rows.len(),
-            spread: Some(mean),
+            look: Some(look),
         });
     }
     // One seed, or none in common: then the first trial of each side.
-    let single: Option<Vec<(f64, &Judged<'_>)>> = terms
-        .iter()
-        .map(|(c, side)| {
-            let trial = match rows.first() {
-                Some((seed, _)) => side.seeded(*seed),
-                None => side.group.valid().next(),
-            };
-            Some((*c, trial?))
-        })
-        .collect();
-    let single = single?;
-    let means: Option<Vec<f64>> = single.iter().map(|(_, t)| log(t, metric, phase)).collect();
-    let means = means?;
-    let value = weighted(&means);
-    let half = (metric == Metric::Throughput).then(|| within(&single, phase)).flatten();
-    let ratio =
-        Interval { value, low: value - half.unwrap_or(0.0), high: value + half.unwrap_or(0.0) };
-    Some(Found {
-        ratio: ratio.exp(),
-        basis: half.map_or(Basis::Point, |_| Basis::Batches),
-        means,
-        trials: 1,
-        spread: None,
-    })
+    let row = match rows.into_iter().next() {
+        Some(row) => row,
+        None => {
+            let trials = terms.iter().map(|(_, side)| side.group.valid().next());
+            Row::new(terms, trials.collect::<Option<_>>()?, metric, phase)?
+        }
+    };
+    let (ratio, basis) = match row.batched {
+        Some(_) if row.same => (Interval { value: 1.0, low: 1.0, high: 1.0 }, Basis::Batches),
+        Some(mean) => {
+            (sequential::look(&[row.contrast], &[mean], ERROR_RATE)?.ratio, Basis::Batches)
+        }
+        None => {
+            let value = row.contrast;
+            (Interval { value, low: value, high: value }.exp(), Basis::Point)
+        }
+    };
+    Some(Found { ratio, basis, means: row.logs, trials: 1, look: None })
 }
 
-/// Half the width that batches within single trials give the interval of their contrast.
-fn within(single: &[(f64, &Judged<'_>)], phase: PhaseKind) -> Option<f64> {
-    let batched: Option<Vec<(f64, Vec<f64>)>> = single
-        .iter()
-        .map(|(c, trial)| {
-            let course = trial.course.as_ref()?;
-            let window = match phase {
-                PhaseKind::Burst => 0..course.change.unwrap_or(course.rates.len()),
-                PhaseKind::Whole | PhaseKind::Sustained => course.lasting_seconds(),
-            };
-            Some((*c, contrast::logs(&batches::means(&course.rates[window]))?))
-        })
-        .collect();
-    let batched = batched?;
-    let terms: Option<Vec<(f64, Mean)>> =
-        batched.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
-    if cancel(&batched) {
-        return Some(0.0);
+/// A contrast of one trial of each side.
+struct Row {
+    /// The logarithm of each side.
+    logs: Vec<f64>,
+    /// Their contrast.
+    contrast: f64,
+    /// The same with the error that batches within the trials give; none where they give none.
+    batched: Option<Mean>,
+    /// The contrast is 0 in every batch: the sides are the same runs.
+    same: bool,
+}
+
+impl Row {
+    fn new(
+        terms: &[(f64, &Side<'_>)],
+        trials: Vec<&Judged<'_>>,
+        metric: Metric,
+        phase: PhaseKind,
+    ) -> Option<Row> {
+        let logs: Option<Vec<f64>> = trials.iter().map(|trial| log(trial, metric, phase)).collect();
+        let logs = logs?;
+        let coefficients = || terms.iter().map(|(c, _)| *c);
+        let contrast = coefficients().zip(&logs).map(|(c, x)| c * x).sum();
+        let batches: Option<Vec<(f64, Vec<f64>)>> = coefficients()
+            .zip(&trials)
+            .map(|(c, trial)| Some((c, batches_of(trial, phase)?)))
+            .collect();
+        let batches = batches.filter(|_| metric == Metric::Throughput).unwrap_or_default();
+        let means: Option<Vec<(f64, Mean)>> =
+            batches.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
+        let same = cancel(&batches);
+        let batched = match means.as_deref().and_then(contrast::of_means) {
+            Some(within) => Some(Mean { value: contrast, ..within }),
+            // Trials without any spread have no error.
+            None => same.then_some(Mean { value: contrast, error: 0.0, freedom: 1.0 }),
+        };
+        Some(Row { logs, contrast, batched, same })
     }
-    let around = contrast::of_means(&terms?)?.interval(sequential::alpha(ERROR_RATE, 1));
-    Some(around.high - around.value)
+}
+
+/// Logarithms of the batch means of a trial's phase.
+fn batches_of(trial: &Judged<'_>, phase: PhaseKind) -> Option<Vec<f64>> {
+    let course = trial.course.as_ref()?;
+    let window = match phase {
+        PhaseKind::Burst => 0..course.change.unwrap_or(course.rates.len()),
+        PhaseKind::Whole | PhaseKind::Sustained => course.lasting_seconds(),
+    };
+    contrast::logs(&batches::means(&course.rates[window]))
 }
 
 /// Whether the contrast is exactly 0 in every batch: the sides are the same runs.
@@ -311,15 +333,15 @@ pub fn estimate(
         false => VerdictClass::Undecided,
     };
     let needed = (class == VerdictClass::Undecided).then(|| {
-        let more = |mean: &Mean| {
+        let more = |look: &Look| {
             let most = 100.max(method.max_trials as usize);
             let n =
-                sequential::trials_needed(mean, found.trials, ERROR_RATE, SMALLEST_EFFECT, most)?;
+                sequential::trials_needed(look, found.trials, ERROR_RATE, SMALLEST_EFFECT, most)?;
             Some((n - found.trials) as u32)
         };
-        match &found.spread {
+        match &found.look {
             _ if !settled => Needed { lack: Lack::LongerRun, trials: None },
-            Some(mean) => Needed { lack: Lack::Trials, trials: more(mean) },
+            Some(look) => Needed { lack: Lack::Trials, trials: more(look) },
             None => Needed { lack: Lack::SecondTrial, trials: Some(1) },
         }
     });

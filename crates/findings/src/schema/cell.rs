@@ -27,6 +27,9 @@ pub struct Estimate {
 pub enum Basis {
     /// Whole trials, repeated with other seeds.
     Trials,
+    /// Of an effect alone: several trials and batches of time within them, with an allowance for what differs between
+    /// seeds. The spread between so few trials alone tells less.
+    TrialsAndBatches,
     /// Batches of time within a single trial: weaker, it does not see what differs between seeds.
     Batches,
     /// Nothing to estimate from: `low` and `high` repeat the value and mean nothing.

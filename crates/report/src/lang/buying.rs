@@ -161,7 +161,7 @@ fn rerun_points(points: &[RerunPoint]) -> String {
         .map(|point| {
             let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
             match point.ratio.basis {
-                Basis::Trials => at + &range(&point.ratio),
+                Basis::Trials | Basis::TrialsAndBatches => at + &range(&point.ratio),
                 Basis::Batches | Basis::Point => at,
             }
         })

@@ -127,6 +127,9 @@ impl Language {
     pub fn basis(self, basis: Basis) -> &'static str {
         match basis {
             Basis::Trials => self.pick("across trials", "多次试验"),
+            Basis::TrialsAndBatches => {
+                self.pick("across trials and batch means within them", "多次试验及试验内的批均值")
+            }
             Basis::Batches => self.pick("batch means within one trial", "单次试验内的批均值"),
             Basis::Point => self.pick("single value, no interval", "单个数值，无区间"),
         }
