@@ -46,3 +46,34 @@ fn identical_variants_and_limits_without_effect_are_reported() {
     assert!(more[0].contains("zfs_dirty_data_max is 4G"), "{more:#?}");
     assert!(notes("[scale]\ndirty_data_max = \"1G\"\n").is_empty());
 }
+
+#[test]
+fn settings_of_a_server_are_held_to_the_machine_of_each_variant() {
+    let oltp = "[method]\nruntime = \"30s\"\n[workloads.oltp.pgbench]\nscale = 10\nclients = 64\n";
+    let sysbench = "[method]\nruntime = \"30s\"\n[workloads.bulk.sysbench]\ntables = 4\ntable_size = 1000\nthreads = 8\n";
+    let found = |more: &str| errors(&format!("{BASE}{more}"));
+    for (more, word) in [
+        (
+            format!("{oltp}[postgresql]\nshared_buffers = \"640GB\"\n"),
+            "shared_buffers comes to 640G",
+        ),
+        (format!("{oltp}[postgresql]\nmax_connections = 20\n"), "too few for 64 clients"),
+        (format!("{sysbench}[mariadb]\ninnodb_buffer_pool_size = \"1T\"\n"), "comes to 1T"),
+        (
+            format!(
+                "{oltp}[postgresql]\nshared_buffers = \"16GB\"\n[variants.small]\nhost.memory = \"8G\"\n"
+            ),
+            "the machine has 8G of memory",
+        ),
+        (
+            format!("{oltp}[variants.large]\npostgresql.shared_buffers = \"640GB\"\n"),
+            "shared_buffers comes to 640G",
+        ),
+    ] {
+        let found = found(&more);
+        assert_eq!(found.len(), 1, "{more}: {found:#?}");
+        assert!(found[0].contains(word), "{more}: {found:#?}");
+    }
+    let fits = format!("{oltp}[postgresql]\nshared_buffers = \"16GB\"\nmax_connections = 0x100\n");
+    assert!(read(&format!("{BASE}{fits}")).is_ok());
+}

@@ -44,7 +44,12 @@ impl WritePath<'_> {
     /// zfs_log.c before.
     fn logs_pointers(&self, write: u64) -> bool {
         let large = write >= self.immediate_write && !self.has_log_or_special;
-        self.bypasses_cache() || self.logbias == Some("throughput") || large
+        self.always_logs_pointers() || large
+    }
+
+    /// The same of writes of any size.
+    pub fn always_logs_pointers(&self) -> bool {
+        self.bypasses_cache() || self.logbias == Some("throughput")
     }
 
     /// Whether reads and writes go past the ARC.

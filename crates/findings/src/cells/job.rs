@@ -99,7 +99,7 @@ fn of_sections(sections: &[Section]) -> Job {
         each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
-        direct: all(&is_direct),
+        direct: all(&stock::is_direct),
         own_cache: false,
         tells_one_rate: false,
         reads: any(&|s| !stock::only_writes(s)),
@@ -228,12 +228,7 @@ fn each_write_synced(section: &Section) -> bool {
 fn invalidates_written_pages(section: &Section) -> bool {
     let invalidates = section.get("invalidate").is_none_or(|value| value != "0");
     let written = stock::writes(section) && !each_write_synced(section);
-    written && !is_direct(section) && invalidates
-}
-
-/// O_DIRECT, under either of its names.
-fn is_direct(section: &Section) -> bool {
-    set(section, "direct") || section.get("buffered") == Some("0")
+    written && !stock::is_direct(section) && invalidates
 }
 
 /// Whether an option is there and does something.

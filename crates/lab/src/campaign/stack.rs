@@ -35,6 +35,15 @@ pub struct FilesystemOnDrives {
 }
 
 impl FilesystemOnDrives {
+    /// The mount option under which the file system sends no flush; of several the last one counts.
+    pub fn without_barriers(&self) -> Option<&str> {
+        let options = self.mount_options.split(',').map(str::trim);
+        let last = options
+            .rev()
+            .find(|option| matches!(option.split('=').next(), Some("barrier" | "nobarrier")))?;
+        ["nobarrier", "barrier=0"].contains(&last).then_some(last)
+    }
+
     /// Bytes on its drives per byte of data, with parity and copies.
     pub fn copies(&self) -> f64 {
         let drives = self.drives.len() as f64;

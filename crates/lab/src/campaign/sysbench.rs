@@ -97,6 +97,16 @@ impl Sysbench {
         found.unwrap_or(&SYSBENCH_SCRIPTS[0])
     }
 
+    /// A number of its server's settings, as the server runs it.
+    pub fn number(&self, name: &str, default: u64) -> u64 {
+        mysql::number(self.server, &self.settings, name, default)
+    }
+
+    /// The word of an enumeration of its server's settings, in small letters.
+    pub fn word(&self, name: &str) -> Option<String> {
+        mysql::word(self.server, &self.settings, name)
+    }
+
     /// Whether its transactions change something.
     pub fn writes(&self) -> bool {
         self.known_script().writes

@@ -47,6 +47,9 @@ pub const SYNCHRONOUS_COMMIT: Evidence =
     Evidence::Lab("powercut-postgresql --workload asynchronous");
 /// A drive under a file system without ZFS that lies about flushes.
 pub const LYING_UNDER_FILESYSTEM: Evidence = Evidence::Lab("powercut-filesystem --variant lying");
+/// A file system that sends no flush.
+pub const NO_BARRIER: Evidence =
+    Evidence::Source("Linux, Documentation/admin-guide/ext4.rst: barrier, nobarrier");
 /// `full_page_writes=off` on a file system without ZFS.
 pub const TORN_PAGES: Evidence =
     Evidence::Lab("powercut-filesystem --workload postgresql --variant no-full-pages");

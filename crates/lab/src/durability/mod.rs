@@ -13,6 +13,7 @@ pub use evidence::Evidence;
 pub use storage::{lost_groups_s, unflushed, volatile, volatile_of, write_path};
 
 use crate::campaign::{Campaign, Program, Variant, Workload};
+use crate::fio;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -110,8 +111,16 @@ impl Assessment {
 
 /// The class of a variant under one workload.
 pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
-    let mut reasons = storage::reasons(variant, &datasets(workload));
-    match &workload.on(variant).program {
+    let own = workload.on(variant);
+    let o_direct = match &own.program {
+        Program::Fio { job, .. } => {
+            fio::parse::read(job, &mut Vec::new()).jobs.iter().any(fio::stock::is_direct)
+        }
+        Program::Sysbench(sysbench) => !mysql::buffers_pages(sysbench),
+        Program::Pgbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => false,
+    };
+    let mut reasons = storage::reasons(variant, &datasets(workload), o_direct);
+    match &own.program {
         Program::Fio { .. } | Program::PgTestFsync(_) => {
             reasons.extend(storage::sync_disabled(variant, &workload.dataset));
         }
@@ -151,7 +160,7 @@ pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
         let (a, b) = (severity(a), severity(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     })
-    .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant, &BTreeSet::new())))
+    .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant, &BTreeSet::new(), false)))
 }
 
 #[cfg(test)]

@@ -27,43 +27,49 @@ pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
     found.into_iter().chain(others).flatten().collect()
 }
 
-/// The method of `innodb_flush_method`, as a word or a number, in small letters.
-fn flush_method(sysbench: &Sysbench) -> Option<String> {
-    sysbench.settings.get("innodb_flush_method").map(|method| method.to_ascii_lowercase())
-}
-
-/// Whether `innodb_flush_method` has a value, as a word or as its number.
-fn has_method(sysbench: &Sysbench, word: &str, number: &str) -> bool {
-    flush_method(sysbench).is_some_and(|method| method == word || method == number)
+/// Whether `innodb_flush_method` has a value, in small letters.
+fn has_method(sysbench: &Sysbench, word: &str) -> bool {
+    sysbench.word("innodb_flush_method").is_some_and(|method| method == word)
 }
 
 /// Whether the server asks for no flush at all (`innodb_flush_method=nosync`).
 fn never_syncs(sysbench: &Sysbench) -> bool {
-    has_method(sysbench, "nosync", "3")
+    has_method(sysbench, "nosync")
 }
 
-/// Whether writes of pages go through a cache of the host: `fsync`, the default of MySQL before 8.4, and `littlesync`;
-/// `O_DSYNC` of MySQL, which is for its log files; or `innodb_data_file_buffering` of MariaDB 11.0 and later. `O_DIRECT`
-/// is the default of later versions.
-fn buffers_pages(sysbench: &Sysbench) -> bool {
+/// Whether writes of pages go through a cache of the host: `fsync`, the default of MySQL before 8.4 and of MariaDB before
+/// 10.6, and `littlesync`; `O_DSYNC` of MySQL, which is for its log files; or `innodb_data_file_buffering` of MariaDB 11.0
+/// and later. `O_DIRECT` is the default of later versions.
+pub fn buffers_pages(sysbench: &Sysbench) -> bool {
     let is_mysql = sysbench.server == mysql::Server::Mysql;
-    let method = flush_method(sysbench).map_or_else(
-        || is_mysql && sysbench.version.is_some_and(|version| version < 804),
+    let first_direct = if is_mysql { 804 } else { 1006 };
+    let method = sysbench.word("innodb_flush_method").map_or_else(
+        || sysbench.version.is_some_and(|version| version < first_direct),
         |method| match method.as_str() {
-            "fsync" | "0" | "littlesync" | "2" => true,
-            "o_dsync" | "1" => is_mysql,
+            "fsync" | "littlesync" => true,
+            "o_dsync" => is_mysql,
             _ => false,
         },
     );
     method || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
 }
 
+/// Whether MariaDB's data files are opened with O_SYNC. From 11.0 on `innodb_flush_method` is another name for the two
+/// settings: `fsync`, `littlesync` and `nosync` end it, `O_DSYNC` begins it (`innodb_init_params()` in ha_innodb.cc).
+fn writes_pages_through(sysbench: &Sysbench) -> bool {
+    match sysbench.word("innodb_flush_method").as_deref() {
+        Some("fsync" | "littlesync" | "nosync") => false,
+        Some("o_dsync") if sysbench.version.is_some_and(|version| version >= 1100) => true,
+        _ => mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false),
+    }
+}
+
 /// MariaDB syncs its data files first and then reads which page is the oldest that is not written yet
 /// (`log_checkpoint()` in buf0flu.cc, from 10.6 to 11.8). Pages that were written while their file was being synced are
 /// not durable, but the checkpoint passes them. A cut loses them where written pages wait in memory for fsync.
 fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
-    let through = mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false);
-    if sysbench.server != mysql::Server::Mariadb || through || never_syncs(sysbench) {
+    let is_mariadb = sysbench.server == mysql::Server::Mariadb;
+    if !is_mariadb || writes_pages_through(sysbench) || never_syncs(sysbench) {
         return None;
     }
     let dataset = sysbench.directories.data.as_str();
@@ -103,7 +109,7 @@ fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
 /// Data files that the server does not sync after direct writes. On ZFS a direct write is on the drives, but refers to
 /// nothing before fsync or its transaction group.
 fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
-    let unsynced = has_method(sysbench, "o_direct_no_fsync", "5");
+    let unsynced = has_method(sysbench, "o_direct_no_fsync");
     let dataset = sysbench.directories.data.as_str();
     // Disabled is a rule of its own.
     let durable = matches!(variant.property(dataset, "sync"), Some("always" | "disabled"));
@@ -128,7 +134,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
 fn writes_redo_through(variant: &Variant, sysbench: &Sysbench) -> bool {
     let directories = &sysbench.directories;
     let dataset = directories.redo.as_ref().unwrap_or(&directories.data);
-    let by_method = sysbench.server == mysql::Server::Mysql && has_method(sysbench, "o_dsync", "1");
+    let by_method = sysbench.server == mysql::Server::Mysql && has_method(sysbench, "o_dsync");
     by_method
         || mysql::is_on(&sysbench.settings, "innodb_log_file_write_through", false)
         || variant.property(dataset, "sync") == Some("always")
@@ -137,13 +143,13 @@ fn writes_redo_through(variant: &Variant, sysbench: &Sysbench) -> bool {
 /// Commits that are acknowledged before they are in the redo log (0) or before it is durable (2).
 fn late_redo(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     const NAME: &str = "innodb_flush_log_at_trx_commit";
-    let commit = mysql::number(&sysbench.settings, NAME, 1);
+    let commit = sysbench.number(NAME, 1);
     let how = match commit {
         0 => "written and flushed",
         2 if !writes_redo_through(variant, sysbench) => "flushed",
         _ => return None,
     };
-    let timeout = mysql::number(&sysbench.settings, "innodb_flush_log_at_timeout", FLUSH_TIMEOUT_S);
+    let timeout = sysbench.number("innodb_flush_log_at_timeout", FLUSH_TIMEOUT_S);
     Some(Reason {
         setting: format!("{NAME}={commit}"),
         durability: Durability::LosesLast { seconds: Some(timeout.max(1) as f64) },
@@ -159,7 +165,7 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     if !sysbench.logs_binary() {
         return None;
     }
-    let every = mysql::number(&sysbench.settings, "sync_binlog", sysbench.server.sync_binlog());
+    let every = sysbench.number("sync_binlog", sysbench.server.sync_binlog());
     let dataset = sysbench.directories.binlog.as_ref().unwrap_or(&sysbench.directories.data);
     let sync = |dataset: &str| variant.property(dataset, "sync");
     let all_disabled = own_datasets(sysbench).into_iter().all(|own| sync(own) == Some("disabled"));
@@ -187,8 +193,8 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
 /// writes no page twice: it only finds torn ones. MariaDB's `fast` syncs no copy.
 fn no_doublewrite(sysbench: &Sysbench) -> Option<&str> {
     const NAME: &str = "innodb_doublewrite";
+    let without = ["detect_only", "fast"].contains(&sysbench.word(NAME)?.as_str());
     let value = sysbench.settings.get(NAME)?;
-    let without = ["detect_only", "fast"].contains(&value.to_ascii_lowercase().as_str());
     (without || !mysql::is_on(&sysbench.settings, NAME, true)).then_some(value)
 }
 
@@ -196,7 +202,7 @@ fn no_doublewrite(sysbench: &Sysbench) -> Option<&str> {
 fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let value = no_doublewrite(sysbench)?;
     let dataset = sysbench.directories.data.as_str();
-    let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
+    let page = sysbench.number("innodb_page_size", mysql::PAGE);
     let why = storage::torn_page(variant, dataset, page, !buffers_pages(sysbench))?;
     let record = variant.recordsize(dataset);
     Some(Reason {

@@ -153,3 +153,48 @@ fn mysql_has_its_own_defaults() {
         assert_eq!(class(&setting).0, Durability::MayCorrupt, "{off}");
     }
 }
+
+#[test]
+fn numbers_count_as_the_server_runs_them_and_words_as_what_they_stand_for() {
+    let commit = |value: &str| {
+        let server = format!("[workloads.oltp.mysql]\ninnodb_flush_log_at_trx_commit = {value}");
+        class_of(&server, STANDARD).0
+    };
+    assert_eq!(commit("3"), loses(1.0), "MySQL runs 2");
+    assert_eq!(commit("-1"), loses(1.0), "MySQL runs 0");
+    assert_eq!(commit("1"), Durability::KeepsAcknowledged);
+    let torn = |server: &str| {
+        let server =
+            format!("[workloads.oltp.{server}]\ninnodb_page_size = 32768\ninnodb_doublewrite = 2");
+        let settings = class_of(&server, [ALWAYS, "", ""]).1;
+        settings.iter().any(|setting| setting.starts_with("innodb_doublewrite=2"))
+    };
+    assert!(torn("mariadb"), "fast");
+    assert!(torn("mysql"), "DETECT_ONLY");
+}
+
+#[test]
+fn mariadb_wrote_pages_through_the_page_cache_before_10_6() {
+    let torn = |version: u32| {
+        let mut campaign =
+            lab("[workloads.oltp.mariadb]\ninnodb_doublewrite = 0", [ALWAYS, "", ""]);
+        if let Program::Sysbench(sysbench) = &mut campaign.workloads[0].program {
+            sysbench.version = Some(version);
+        }
+        let settings = class_in(&campaign).1;
+        settings.iter().any(|setting| setting.starts_with("innodb_doublewrite=0"))
+    };
+    assert!(torn(1005));
+    assert!(!torn(1011), "O_DIRECT: records of 16K are logged by their pointer");
+}
+
+/// From 11.0 on the method sets the two settings.
+#[test]
+fn a_flush_method_ends_writing_through() {
+    let through = "innodb_data_file_write_through = true\n";
+    assert_eq!(class_on(through, STANDARD).0, Durability::KeepsAcknowledged);
+    for method in ["fsync", "littlesync", "0"] {
+        let server = format!("{through}innodb_flush_method = \"{method}\"");
+        assert_eq!(class_on(&server, STANDARD).0, Durability::MayCorrupt, "{method}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
-use crate::campaign::{AllocationClass, DriveRef, MdLevel, Stack, Variant};
+use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
 use crate::command::full_name;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
@@ -12,19 +12,20 @@ use zfs::write_path::IMMEDIATE_WRITE;
 /// Seconds between transaction groups where the lab does not say (`zfs_txg_timeout`, OpenZFS 2.3 and 2.4).
 const TXG_TIMEOUT_S: u64 = 5;
 
-/// What follows from pool, file system and drives for a workload whose files are on these datasets.
-pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>) -> Vec<Reason> {
+/// What follows from pool, file system and drives for a workload whose files are on these datasets. `o_direct`: it opens
+/// some of them with O_DIRECT.
+pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>, o_direct: bool) -> Vec<Reason> {
     let found = match &variant.stack {
         Stack::Zfs => [
             lying_flush(variant, datasets),
             no_cache_flush(variant, datasets),
-            zil_no_cache_flush(variant, datasets),
+            zil_no_cache_flush(variant, datasets, o_direct),
             no_replay(variant),
         ],
         Stack::Filesystem(on_drives) => [
             lying_under_filesystem(variant, &on_drives.drives),
             on_drives.level.filter(|_| !on_drives.ppl).and_then(write_hole),
-            None,
+            no_barrier(variant, on_drives),
             None,
         ],
     };
@@ -87,7 +88,9 @@ pub fn lost_groups_s(txg_timeout_s: Option<u64>) -> f64 {
 
 /// What is lost when writes reach the drives with their transaction group only.
 pub fn lost_groups(variant: &Variant) -> Durability {
-    Durability::LosesLast { seconds: Some(lost_groups_s(Some(txg_timeout(variant)))) }
+    // With 0 a group is closed as soon as the one before is written: only that time is lost.
+    let timeout = Some(txg_timeout(variant)).filter(|seconds| *seconds > 0);
+    Durability::LosesLast { seconds: timeout.map(|seconds| lost_groups_s(Some(seconds))) }
 }
 
 /// The same in words.
@@ -243,11 +246,20 @@ fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason
     )
 }
 
-fn zil_no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
+fn zil_no_cache_flush(
+    variant: &Variant,
+    datasets: &BTreeSet<&str>,
+    o_direct: bool,
+) -> Option<Reason> {
     if variant.module.get("zil_nocacheflush").is_none_or(|value| *value == 0) {
         return None;
     }
-    let log = volatile(variant, &[variant.log_class()]);
+    let mut log = volatile(variant, &[variant.log_class()]);
+    // A record that points at its data needs the flush of the data's drives, too.
+    let points = |dataset: &&str| write_path(variant, dataset, o_direct).always_logs_pointers();
+    if datasets.iter().any(points) {
+        log.extend(volatile(variant, &DATA));
+    }
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
@@ -263,6 +275,19 @@ fn lying_under_filesystem(variant: &Variant, drives: &[DriveRef]) -> Option<Reas
         why: "the file system's journal can be on the media after the blocks that it describes"
             .to_owned(),
         evidence: evidence::LYING_UNDER_FILESYSTEM,
+    })
+}
+
+/// A file system that sends no flush.
+fn no_barrier(variant: &Variant, on_drives: &FilesystemOnDrives) -> Option<Reason> {
+    let option = on_drives.without_barriers()?;
+    let kinds = volatile_of(variant, on_drives.drives.iter());
+    (!kinds.is_empty()).then(|| Reason {
+        setting: format!("{option} over volatile caches ({})", list(&kinds)),
+        durability: Durability::MayCorrupt,
+        why: "neither fsync nor the journal empties the drives' caches: the journal can be on the media after the blocks that it describes"
+            .to_owned(),
+        evidence: evidence::NO_BARRIER,
     })
 }
 

@@ -265,3 +265,65 @@ fn the_worst_workload_decides() {
     let found = assess(&campaign);
     assert_eq!(found.durability, loses(0.6));
 }
+
+/// A lab of ext4 on one drive.
+fn on_ext4(profile: &str, options: &str) -> Campaign {
+    load(&format!(
+        r#"
+[host]
+memory = "64G"
+[method]
+runtime = "10s"
+[drives]
+ssd = "1x {profile}"
+[variants.ext4]
+stack = "ext4"
+drive = "ssd0"
+mount_options = "{options}"
+[workloads.oltp.pgbench]
+scale = 10
+clients = 4
+"#
+    ))
+}
+
+#[test]
+fn a_file_system_without_barriers_may_corrupt_over_a_volatile_cache() {
+    for options in ["nobarrier", "noatime,barrier=0", "barrier=1,nobarrier"] {
+        let found = assess(&on_ext4("nvme-consumer-1t", options));
+        assert_eq!(found.durability, Durability::MayCorrupt, "{options}");
+        assert!(found.reasons[0].setting.ends_with("over volatile caches (ssd)"), "{found:?}");
+        assert_eq!(
+            assess(&on_ext4("pm983-960g", options)).durability,
+            Durability::KeepsAcknowledged
+        );
+    }
+    for options in ["noatime", "barrier=1", "nobarrier,barrier", "nobarrier,barrier=1"] {
+        let found = assess(&on_ext4("nvme-consumer-1t", options));
+        assert_eq!(found.durability, Durability::KeepsAcknowledged, "{options}");
+    }
+}
+
+/// The log's drive is protected, the data's are not.
+#[test]
+fn a_log_that_points_at_data_needs_the_flush_of_the_datas_drives() {
+    let unflushed = |more: &str| {
+        let module = "[module]\nzil_nocacheflush = 1\n";
+        class(
+            ", power_loss_protection = true",
+            &format!("{module}[dataset]\nrecordsize = \"8K\"\n{more}"),
+        )
+    };
+    assert_eq!(unflushed("").0, Durability::KeepsAcknowledged);
+    for points in ["logbias = \"throughput\"", "direct = \"always\""] {
+        let (durability, settings) = unflushed(points);
+        assert_eq!(durability, Durability::MayCorrupt, "{points}");
+        assert_eq!(settings, ["zil_nocacheflush=1 over volatile caches (hdd)"], "{points}");
+    }
+}
+
+#[test]
+fn groups_that_follow_each_other_at_once_lose_a_time_that_is_not_known() {
+    let all = "[module]\nzfs_txg_timeout = 0\n[dataset]\nsync = \"disabled\"";
+    assert_eq!(class("", all).0, Durability::LosesLast { seconds: None });
+}

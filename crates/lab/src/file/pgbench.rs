@@ -6,9 +6,6 @@ use super::server;
 use super::workloads::WorkloadInputs;
 use crate::campaign::{BUILTIN, Directories, Pgbench, Protocol, Script};
 use crate::diagnostic::did_you_mean;
-use crate::postgresql;
-use crate::units::about;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::de::DeValue;
 
@@ -76,16 +73,6 @@ pub(super) fn read(
     client.finish(cx);
     if let Some(entry) = &stated {
         pgbench.settings = server::of_postgresql(cx, entry, pgbench.version);
-        check_buffers(cx, entry, &pgbench.settings, known.memory);
-    }
-    if let (Some(most), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
-        && most.parse::<u32>().is_ok_and(|most| most < clients + 4)
-    {
-        cx.error(
-            stated.map_or_else(|| entry.key_span(), |server| server.key_span()),
-            format!("max_connections = {most} is too few for {clients} clients"),
-            format!("{} or more: some are kept for superusers, and the trial has one", clients + 4),
-        );
     }
     if let Some(directories) = directories {
         pgbench.directories = self::directories(cx, &directories, known);
@@ -95,30 +82,6 @@ pub(super) fn read(
     pgbench.clients = clients?.0;
     pgbench.threads = threads?.0;
     (!pgbench.scripts.is_empty()).then_some(pgbench)
-}
-
-/// Holds shared buffers to the memory of the machine that has them.
-fn check_buffers(
-    cx: &Context<'_>,
-    server: &Entry<'_>,
-    settings: &BTreeMap<String, String>,
-    memory: u64,
-) {
-    const NAME: &str = "shared_buffers";
-    let setting = postgresql::lookup(NAME, None).ok().flatten();
-    let stated = settings.get(NAME);
-    let bytes = setting.zip(stated).and_then(|(setting, text)| setting.bytes(text));
-    if let Some(bytes) = bytes.filter(|bytes| *bytes >= memory) {
-        cx.error(
-            server.key_span(),
-            format!(
-                "shared_buffers come to {}, and the machine has {} of memory",
-                about(bytes),
-                about(memory)
-            ),
-            "a quarter of the memory is usual; state less, or more `memory` in [host]",
-        );
-    }
 }
 
 fn builtin(name: &str, weight: u32) -> Option<Script> {

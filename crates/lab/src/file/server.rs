@@ -62,7 +62,13 @@ fn settings<S: Setting>(
     for entry in table.rest() {
         let value = match entry.value() {
             DeValue::String(text) => text.to_string(),
-            DeValue::Integer(number) => number.as_str().to_owned(),
+            // 0x40 is 64: not all servers read it so.
+            DeValue::Integer(number) => {
+                match i64::from_str_radix(number.as_str(), number.radix()) {
+                    Ok(number) => number.to_string(),
+                    Err(_) => number.as_str().to_owned(),
+                }
+            }
             DeValue::Float(number) => number.as_str().to_owned(),
             DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
             other => {

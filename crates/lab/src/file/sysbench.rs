@@ -5,9 +5,7 @@ use super::section::{Entry, Section};
 use super::server;
 use super::workloads::WorkloadInputs;
 use crate::campaign::{MysqlDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench};
-use crate::mysql::{self, Server};
-use crate::units::about;
-use std::collections::BTreeMap;
+use crate::mysql::Server;
 use toml::de::DeValue;
 
 /// Most sessions: beyond, the server's threads alone fill a machine.
@@ -55,7 +53,6 @@ pub(super) fn read(
     client.finish(cx);
     if let Some(stated) = &stated {
         sysbench.settings = server::of_mysql(cx, stated, server, sysbench.version);
-        check_buffer_pool(cx, stated, &sysbench.settings, known.memory);
     }
     if let Some(directories) = directories {
         sysbench.directories = self::directories(cx, &directories, known);
@@ -115,27 +112,6 @@ fn version(cx: &Context<'_>, entry: &Entry<'_>, server: Server) -> Option<u32> {
         cx.error(stated.span, message, FIX);
     }
     version
-}
-
-/// Holds the buffer pool to the memory of the machine that has it.
-fn check_buffer_pool(
-    cx: &Context<'_>,
-    stated: &Entry<'_>,
-    settings: &BTreeMap<String, String>,
-    memory: u64,
-) {
-    let bytes = mysql::number(settings, "innodb_buffer_pool_size", 0);
-    if bytes >= memory {
-        cx.error(
-            stated.key_span(),
-            format!(
-                "innodb_buffer_pool_size comes to {}, and the machine has {} of memory",
-                about(bytes),
-                about(memory)
-            ),
-            "state less, or more `memory` in [host]",
-        );
-    }
 }
 
 fn directories(

@@ -5,6 +5,7 @@ use super::method;
 use crate::campaign::{Campaign, Program, Variant, Workload};
 use crate::diagnostic::Diagnostic;
 use crate::model::{self, HostLimits};
+use crate::postgresql;
 use crate::units::about;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -15,7 +16,70 @@ pub(super) fn check(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) 
     impossible(cx, table, campaign);
     identical_variants(cx, table, &campaign.variants);
     dirty(cx, table, campaign);
+    servers(cx, table, campaign);
     windows(cx, table, campaign);
+}
+
+/// Servers whose settings, with those of each variant, ask for more than its machine has or admit too few clients.
+fn servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+    for workload in &campaign.workloads {
+        let wrong = campaign.variants.iter().find_map(|variant| {
+            Some((variant, server(&workload.on(variant), variant.host(&campaign.host).memory)?))
+        });
+        let Some((variant, (section, message, fix))) = wrong else { continue };
+        let own = ["workloads", &workload.name, section];
+        let memory = variant.host(&campaign.host).memory;
+        let path: &[&str] = match server(workload, memory) {
+            Some(_) => &own,
+            None if variant.servers.contains_key(section) && find(table, &[section]).is_some() => {
+                &[section]
+            }
+            None => &["variants", &variant.name],
+        };
+        cx.error(place(table, path), message, fix);
+    }
+}
+
+/// Sessions of a server that are not its clients': those kept for superusers, and the trial's own.
+const OTHER_SESSIONS: u32 = 4;
+
+/// What is wrong with the settings of a workload's server on a machine: its section of a lab, what, and what to do.
+fn server(workload: &Workload, memory: u64) -> Option<(&'static str, String, String)> {
+    let too_large = |name: &str, bytes: u64| {
+        format!("{name} comes to {}, and the machine has {} of memory", about(bytes), about(memory))
+    };
+    match &workload.program {
+        Program::Pgbench(pgbench) => {
+            let stated = |name: &str| pgbench.settings.get(name);
+            let setting = postgresql::lookup("shared_buffers", None).ok().flatten();
+            let bytes = setting.zip(stated("shared_buffers"));
+            let bytes = bytes.and_then(|(setting, text)| setting.bytes(text));
+            if let Some(bytes) = bytes.filter(|bytes| *bytes >= memory) {
+                let fix =
+                    "a quarter of the memory is usual; state less, or more `memory` in [host]";
+                return Some(("postgresql", too_large("shared_buffers", bytes), fix.to_owned()));
+            }
+            let most = stated("max_connections").and_then(|most| most.parse::<u32>().ok());
+            let needed = pgbench.clients.saturating_add(OTHER_SESSIONS);
+            most.filter(|most| *most < needed).map(|most| {
+                let clients = pgbench.clients;
+                (
+                    "postgresql",
+                    format!("max_connections = {most} is too few for {clients} clients"),
+                    format!(
+                        "{needed} or more: some are kept for superusers, and the trial has one"
+                    ),
+                )
+            })
+        }
+        Program::Sysbench(sysbench) => {
+            const NAME: &str = "innodb_buffer_pool_size";
+            let bytes = sysbench.number(NAME, 0);
+            let fix = "state less, or more `memory` in [host]".to_owned();
+            (bytes >= memory).then(|| (sysbench.server.section(), too_large(NAME, bytes), fix))
+        }
+        Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => None,
+    }
 }
 
 /// A window that is too short for programs of which a course over time is asked.
@@ -81,6 +145,7 @@ fn identical_variants(cx: &Context<'_>, table: &DeTable<'_>, variants: &[Variant
         };
         let path: &[&str] = match variant.levels.is_empty() {
             true => &["variants", &variant.name],
+            false if find(table, &["ablate"]).is_some() => &["ablate"],
             false => &["factors"],
         };
         cx.note(

@@ -1,7 +1,6 @@
 //! The parts of a fio job file that the size scale depends on: working set, block size, run time.
 
 use super::parse::{Job, JobFile};
-use super::sizes;
 use super::stock::{self, Size};
 use std::collections::BTreeMap;
 
@@ -59,9 +58,7 @@ pub fn demand(file: &JobFile) -> Demand {
             .filter(|job| {
                 job.get("rw").is_some_and(|rw| rw.starts_with("randw") || rw.starts_with("randrw"))
             })
-            .map(|job| {
-                job.get("bs").and_then(|bs| sizes::bytes(bs.rsplit(',').next()?)).unwrap_or(4096)
-            })
+            .map(stock::least_write)
             .min(),
         writes: jobs().any(stock::writes),
         // What a job has not written it could not verify either, so that it warms up as it works.
@@ -119,6 +116,15 @@ mod tests {
             "[global]\nnumjobs=8\nsize=1G\n[a]\nfilename_format=$jobname.$filenum\n[b]\nfilename_format=$jobnum\n",
         );
         assert_eq!(format.map(|d| d.working_set), Ok(Some(9 << 30)));
+        let block = |options: &str| {
+            let text = format!("[w]\nrw=randrw\nsize=1g\n{options}\n");
+            parse(&text).map_or(None, |file| super::demand(&file).random_write_block)
+        };
+        assert_eq!(block("bs=128k,8k,128k"), Some(8 << 10), "reads, writes, trims");
+        assert_eq!(block("bsrange=128k-256k"), Some(128 << 10));
+        assert_eq!(block("bssplit=64k/50:32k/50,4k/10:16k/90"), Some(4 << 10));
+        assert_eq!(block("bs=,8k"), Some(8 << 10));
+        assert_eq!(block(""), Some(4 << 10));
         let files = demand("; many small files\n[s]\nnrfiles=1000\nfilesize=4k-128k\nruntime=2m\n");
         assert_eq!(
             files.map(|d| (d.working_set, d.runtime_s)),

@@ -80,6 +80,25 @@ pub fn is_compressible(job: &Job) -> bool {
         || ["buffer_pattern", "verify_pattern"].iter().any(|name| job.get(name).is_some())
 }
 
+/// O_DIRECT, under either of its names.
+pub fn is_direct(job: &Job) -> bool {
+    job.is_set("direct") || job.get("buffered") == Some("0")
+}
+
+/// Bytes of the smallest write of a job. Reads, writes and trims stand in this order, separated by commas; what has no
+/// size of its own has that of reads, and one that is left out is fio's default.
+pub fn least_write(job: &Job) -> u64 {
+    let stated = [("bssplit", ":"), ("bsrange", "-:"), ("bs", "")]
+        .into_iter()
+        .find_map(|(name, between)| Some((job.get(name)?, between)));
+    let Some((text, between)) = stated else { return BLOCK };
+    let parts: Vec<&str> = text.split(',').collect();
+    let own = parts.get(1).or(parts.first()).copied().unwrap_or_default();
+    let sizes = own.split(|c| between.contains(c));
+    let sizes = sizes.filter_map(|part| bytes(part.split('/').next()?.trim()));
+    sizes.min().unwrap_or(BLOCK)
+}
+
 /// Whether fio 3.33 counts the flushes of a job too long: with libaio it does not note when one begins, and takes
 /// the moment at which the last operation in the same place of its queue was submitted.
 pub fn flushes_counted_long(job: &Job) -> bool {

@@ -114,7 +114,7 @@ fn of_pgbench(pgbench: &Pgbench) -> fio::Demand {
 
 /// What sysbench asks of a pool.
 fn of_sysbench(sysbench: &Sysbench) -> fio::Demand {
-    let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
+    let page = sysbench.number("innodb_page_size", mysql::PAGE);
     database(mysql::data_bytes(sysbench), page, sysbench.writes())
 }
 

@@ -2,7 +2,9 @@
 
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes, variant_model};
-use crate::campaign::{Campaign, DriveKind, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant};
+use crate::campaign::{
+    Campaign, DriveKind, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant, Workload,
+};
 use crate::units::{about, print_size};
 use crate::{mysql, postgresql};
 use drives::FlushBehaviour;
@@ -44,7 +46,11 @@ pub(super) fn notes(
     for workload in unknown {
         notes.push(format!("workload {workload}: the job file does not say how large its files are, so memory is planned without it"));
     }
-    for workload in &campaign.workloads {
+    let on_baseline = |workload: &Workload| match campaign.variants.first() {
+        Some(baseline) => workload.on(baseline),
+        None => workload.clone(),
+    };
+    for workload in &campaign.workloads.iter().map(on_baseline).collect::<Vec<_>>() {
         if let Program::Pgbench(pgbench) = &workload.program {
             notes.extend(settings(&workload.name, pgbench, model.size));
         }

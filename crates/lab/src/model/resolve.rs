@@ -241,8 +241,8 @@ fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
 /// Whether the cells can also be run at the other sizes that the lab asks for.
 fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic> {
     for factor in factors {
-        let beyond = |cap: &&Cap| !cap.lower && size * factor > cap.bound;
-        if let Some(cap) = all.iter().find(beyond) {
+        let beyond = all.iter().filter(|cap| !cap.lower && size * factor > cap.bound);
+        if let Some(cap) = beyond.min_by(|a, b| a.bound.total_cmp(&b.bound)) {
             return Err(Diagnostic::error(format!(
                 "size_check = {factor} raises S from {size} to {}, which is too large for a \
                  faithful model: S may be at most {:.1}, limited by {} ({})",

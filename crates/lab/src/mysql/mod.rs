@@ -252,8 +252,7 @@ impl Setting {
     /// What the server will run instead of a number that is out of its range, in words; none where it takes it.
     pub fn adjusted(&self, value: &str) -> Option<String> {
         let number = whole(value).filter(|_| self.kind == "integer")?;
-        let bound = |text: &str| text.parse::<i128>().ok();
-        let (least, most) = (bound(self.least)?, bound(self.most)?);
+        let (least, most) = self.range()?;
         (number < least || number > most).then(|| {
             format!(
                 "{} has {} from {least} to {most} and runs {} instead of {value}",
@@ -262,6 +261,11 @@ impl Setting {
                 number.clamp(least, most)
             )
         })
+    }
+
+    /// Its least and its most; none where it has none.
+    fn range(&self) -> Option<(i128, i128)> {
+        Some((self.least.parse().ok()?, self.most.parse().ok()?))
     }
 
     /// Whether what a server runs is what was asked for.
@@ -294,10 +298,30 @@ pub fn is_on(settings: &BTreeMap<String, String>, name: &str, default: bool) -> 
     settings.get(name).and_then(|value| switch(value)).unwrap_or(default)
 }
 
-/// A whole number among a server's settings, by name.
-pub fn number(settings: &BTreeMap<String, String>, name: &str, default: u64) -> u64 {
-    let stated = settings.get(name).and_then(|value| u64::try_from(whole(value)?).ok());
-    stated.unwrap_or(default)
+/// A whole number among a server's settings, by name, as the server runs it: within its least and its most.
+pub fn number(
+    server: Server,
+    settings: &BTreeMap<String, String>,
+    name: &str,
+    default: u64,
+) -> u64 {
+    let runs = |value: &String| {
+        let stated = whole(value)?;
+        let range = server.settings().find(|setting| setting.name == name);
+        let (least, most) = range.and_then(|setting| setting.range()).unwrap_or((0, i128::MAX));
+        u64::try_from(stated.clamp(least, most)).ok()
+    };
+    settings.get(name).and_then(runs).unwrap_or(default)
+}
+
+/// The word of an enumeration among a server's settings, by name, in small letters; of a number the word that it stands
+/// for.
+pub fn word(server: Server, settings: &BTreeMap<String, String>, name: &str) -> Option<String> {
+    let value = settings.get(name)?.trim();
+    let setting = server.settings().find(|setting| setting.name == name);
+    let by_number = value.parse::<usize>().ok().zip(setting);
+    let word = by_number.and_then(|(number, setting)| setting.words.split(',').nth(number));
+    Some(word.unwrap_or(value).to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A server's settings on the shrunk machine: what sizes a stock is divided by S, everything else is kept.
 
-use super::{Server, number};
+use super::Server;
 use crate::campaign::Sysbench;
 use std::collections::BTreeMap;
 
@@ -82,10 +82,10 @@ pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
         bytes
     };
     let stock = |real: u64, least: u64| (shrink(real).max(least) / MIB * MIB).min(real);
-    let real = number(&sysbench.settings, "innodb_buffer_pool_size", BUFFER_POOL);
+    let real = sysbench.number("innodb_buffer_pool_size", BUFFER_POOL);
     let buffer_pool = set("innodb_buffer_pool_size", real, stock(real, LEAST_BUFFER_POOL));
     let (name, default) = redo_log(sysbench);
-    let real = number(&sysbench.settings, name, default);
+    let real = sysbench.number(name, default);
     let redo = set(name, real, stock(real, LEAST_LOG_FILE));
     let binlog = super::is_on(&settings, "log_bin", sysbench.server.logs_binary());
     settings.remove("log_bin");
