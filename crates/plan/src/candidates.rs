@@ -18,11 +18,14 @@ pub(crate) fn pointless(layout: &Layout) -> bool {
     matches!(layout.scheme, Scheme::Zfs(Draid { spares, .. }) if spares == 0 || layout.width < DRAID)
 }
 
+/// Bits for the place of a kind's layout: four kinds, which may have millions of layouts each.
+const BITS: usize = 32;
+
 /// A pool that meets the requirements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool {
-    /// For each kind of drive 16 bits: 0, or one more than the place of its layout.
-    pub(crate) choice: u64,
+    /// For each kind of drive [`BITS`]: 0, or one more than the place of its layout.
+    pub(crate) choice: u128,
     /// Figures of which more is better.
     pub(crate) figures: Figures,
 }
@@ -61,8 +64,8 @@ pub(crate) fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator
 }
 
 /// The part that a pool makes of a kind.
-pub(crate) fn chosen(kinds: &[Vec<Part>], choice: u64, kind: usize) -> Option<&Part> {
-    let digit = (choice >> (16 * kind)) & 0xffff;
+pub(crate) fn chosen(kinds: &[Vec<Part>], choice: u128, kind: usize) -> Option<&Part> {
+    let digit = (choice >> (BITS * kind)) & ((1 << BITS) - 1);
     kinds.get(kind)?.get(usize::try_from(digit).ok()?.checked_sub(1)?)
 }
 
@@ -75,7 +78,7 @@ pub(crate) fn first_kind(digits: &[usize]) -> usize {
 /// disks is for log, cache and metadata, and as data vdevs would be as slow as the disks.
 pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -> Vec<Pool> {
     let mut pools = Vec::new();
-    let mut take = |choice: u64, parts: &[&Part]| {
+    let mut take = |choice: u128, parts: &[&Part]| {
         let score = score(parts);
         let affordable = match (wanted.budget, score.price) {
             (Some(budget), Some(price)) => price <= budget,
@@ -90,7 +93,7 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             pools.push(Pool { choice, figures: figures(&score) });
         }
     };
-    let place = |kind: usize, at: usize| (at as u64 + 1) << (16 * kind);
+    let place = |kind: usize, at: usize| (at as u128 + 1) << (BITS * kind);
     for (kind, parts) in kinds.iter().enumerate() {
         for (i, part) in parts.iter().enumerate().filter(|(_, p)| !p.layout.is_zfs()) {
             take(place(kind, i), &[part]);

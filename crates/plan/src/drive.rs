@@ -203,7 +203,10 @@ fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
             "4096" | "4K" => drive.sector = 4096,
             _ => return Err(error(word, "must be 512 or 4096")),
         },
-        "ashift" => drive.ashift = between(number(), 9.0, 16.0)? as u32,
+        "ashift" => {
+            let whole = number().filter(|ashift| ashift.fract() == 0.0);
+            drive.ashift = between(whole, 9.0, 16.0)? as u32;
+        }
         _ => return Err(error(word, KEYS)),
     }
     Ok(())

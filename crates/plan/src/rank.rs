@@ -259,4 +259,18 @@ mod tests {
         );
         assert_eq!(none.fitting, 0);
     }
+
+    /// One kind of drive has more layouts here than 16 bits can number.
+    #[test]
+    fn pools_of_many_drives_are_those_that_meet_the_requirements() {
+        let wanted = Wanted { survive: 3, front_only: false, top: 50, ..Wanted::default() };
+        let drives = parse("200x8T hdd-7200", &|_| None).unwrap();
+        let scope = Scope { spares: 30, ..Scope::default() };
+        let found = rank(&drives, &scope, &Options::default(), &wanted);
+        assert!(found.considered > 0xffff, "{}", found.considered);
+        assert!(!found.shown.is_empty());
+        for pool in &found.shown {
+            assert!(pool.score.survives >= 3, "{} survives {}", pool.name, pool.score.survives);
+        }
+    }
 }

@@ -60,7 +60,7 @@ pub fn slog(memory: u64, network: f64, limits: &LogLimits) -> Slog {
         txg_timeout_s: limits.txg_timeout_s,
         arrives: network,
         by_rate,
-        needed: wrlog.min(by_rate) / 2 * 3,
+        needed: (wrlog.min(by_rate) / 2).saturating_mul(3),
     }
 }
 
@@ -80,7 +80,7 @@ pub struct L2arc {
 }
 
 /// An L2ARC of `bytes` for blocks of `block` bytes (as compressed) beside an ARC of `arc` bytes,
-/// filled at `feed` bytes a second (`l2arc_write_max`; 8 MiB in 2.1, five feeds a second at most).
+/// filled at `feed` bytes a second (`l2arc_write_max`; 32 MiB in 2.3 and 2.4, five feeds a second at most).
 pub fn l2arc(bytes: u64, block: u64, arc: u64, feed: f64) -> L2arc {
     let block = block.max(512);
     let blocks = bytes / block;
@@ -121,13 +121,15 @@ pub struct Special {
 /// dataset's `special_small_blocks` (0: metadata only).
 ///
 /// A file takes a dnode (512 bytes, with `dnodesize=auto` and extended attributes 1 KiB), about
-/// 128 bytes of directory, and for each block a block pointer of 128 bytes in indirect blocks;
+/// 128 bytes of directory, and, unless it is one block, whose pointer is in the dnode (`dn_nblkptr` is 1 beside the
+/// attributes in its bonus), for each block a pointer of 128 bytes in indirect blocks of at least a sector of 4K;
 /// metadata is stored compressed (about 2:1, not counted here) and twice, the top of it three
 /// times, which is what this counts.
 pub fn special(files: &[Sizes], recordsize: u64, small_blocks: u64) -> Special {
     const DNODE: f64 = 1024.0;
     const ENTRY: f64 = 128.0;
     const POINTER: f64 = 128.0;
+    const SECTOR: f64 = 4096.0;
     const COPIES: f64 = 2.0;
     let record = recordsize.max(512) as f64;
     let mut metadata = 0.0;
@@ -135,7 +137,7 @@ pub fn special(files: &[Sizes], recordsize: u64, small_blocks: u64) -> Special {
     for files in files {
         let mean = files.bytes / files.count.max(1.0);
         let blocks = if mean <= record { 1.0 } else { (mean / record).ceil() };
-        let pointers = if blocks > 3.0 { blocks * POINTER } else { 0.0 };
+        let pointers = if blocks > 1.0 { (blocks * POINTER).max(SECTOR) } else { 0.0 };
         metadata += files.count * (DNODE + ENTRY + pointers) * COPIES;
         // A file up to the recordsize is one block of its own size, rounded up to sectors.
         if files.up_to <= small_blocks && mean <= record {
@@ -285,6 +287,22 @@ mod tests {
         let untold = Blocks { metadata: None, ..blocks };
         assert_eq!(special_for_blocks(&untold, 0), None);
         assert_eq!(special_for_blocks(&untold, 4096).unwrap().small, 4_096_000);
+    }
+
+    /// A million files of two records: dnode, entry and an indirect block of a sector, each twice, and a quarter free.
+    #[test]
+    fn a_file_of_two_records_has_an_indirect_block() {
+        let of = |bytes: f64| {
+            let files = [Sizes { up_to: bytes as u64, count: 1e6, bytes: 1e6 * bytes }];
+            special(&files, 128 << 10, 0).needed as f64
+        };
+        let one = 1e6 * (1024.0 + 128.0) * 2.0 / 0.75;
+        let two = 1e6 * (1024.0 + 128.0 + 4096.0) * 2.0 / 0.75;
+        assert!((of(100e3) / one - 1.0).abs() < 1e-6);
+        assert!((of(200e3) / two - 1.0).abs() < 1e-6);
+        // 40 pointers are more than a sector.
+        let forty = 1e6 * (1024.0 + 128.0 + 40.0 * 128.0) * 2.0 / 0.75;
+        assert!((of(40.0 * 131_072.0) / forty - 1.0).abs() < 1e-6);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! How the model was scaled, and what that rules out.
 
-use crate::cells::{Group, burst_factor};
+use crate::cells::{Group, burst_factor, latency};
 use crate::quality::profile_numbers;
-use crate::schema::{OtherSize, Processor, ScaleFindings, ScaleLimit};
+use crate::schema::{Metric, OtherSize, Processor, ScaleFindings, ScaleLimit};
 use lab::campaign::Campaign;
 use lab::model::Model;
-use measurement::Trial;
+use measurement::{Measured, Trial};
 
 /// Scale and limits of a campaign.
 pub fn scale(
@@ -87,6 +87,7 @@ fn other_sizes(
                 workload: group.workload.name.clone(),
                 size,
                 trials: there.valid().count() as u32,
+                metric: crate::metric(group.workload),
                 ratio,
                 moves: !(1.0 - MOVES..=1.0 + MOVES).contains(&ratio),
             });
@@ -95,8 +96,17 @@ fn other_sizes(
     found
 }
 
-/// Mean throughput that lasts, of the trials that count.
+/// Mean of what the workload is judged by, of the trials that count: throughput that lasts, or of clients that keep a
+/// pace their latency.
 fn mean(group: &Group<'_>) -> Option<f64> {
-    let values: Vec<f64> = group.valid().map(|j| j.lasting()).collect();
-    stats::mean(&values)
+    match crate::metric(group.workload) {
+        Metric::Throughput => {
+            let values: Vec<f64> = group.valid().map(|judged| judged.lasting()).collect();
+            stats::mean(&values)
+        }
+        Metric::MeanLatency | Metric::P99Latency => {
+            let trials: Vec<&Measured> = group.valid().map(|judged| judged.measured).collect();
+            latency::client_us(&trials)
+        }
+    }
 }

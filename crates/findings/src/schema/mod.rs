@@ -279,7 +279,10 @@ pub struct OtherSize {
     pub size: f64,
     /// Trials that count.
     pub trials: u32,
-    /// Their throughput ÷ that of the campaign's own S.
+    /// What the workload is judged by.
+    #[serde(default)]
+    pub metric: Metric,
+    /// Theirs ÷ that of the campaign's own S.
     pub ratio: f64,
     /// Whether that is more than 10 % off: the result depends on S.
     pub moves: bool,

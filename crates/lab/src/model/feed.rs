@@ -78,6 +78,11 @@ pub(super) fn most(variant: &Variant) -> f64 {
     each as f64 * 1000.0 / feed_min_ms(variant) as f64
 }
 
+/// The same once the ARC is full: without the boost.
+pub fn warm(variant: &Variant) -> f64 {
+    written(variant, WRITE_MAX) as f64 * 1000.0 / feed_min_ms(variant) as f64
+}
+
 /// The largest record of a variant's datasets, bytes.
 fn record(variant: &Variant) -> u64 {
     let recordsize = |dataset: &String| variant.recordsize(dataset);

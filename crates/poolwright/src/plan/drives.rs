@@ -23,14 +23,18 @@ pub fn from_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
 
 /// The data drives of a variant.
 fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    // How many of each kind, and the largest ashift that OpenZFS gives a vdev of it.
+    let mut counts: BTreeMap<&str, (u32, u8)> = BTreeMap::new();
     for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Normal) {
+        let ashift = variant.ashift(vdev, variant.pool.ashift);
         for drive in &vdev.drives {
-            *counts.entry(drive.kind.as_str()).or_default() += 1;
+            let (count, largest) = counts.entry(drive.kind.as_str()).or_default();
+            *count += 1;
+            *largest = ashift.max(*largest);
         }
     }
     let mut out = Vec::new();
-    for (kind, count) in counts {
+    for (kind, (count, ashift)) in counts {
         let Some(numbers) = variant.drives.get(kind) else {
             continue;
         };
@@ -43,9 +47,7 @@ fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
         }
         let mut drive = from_profile(kind, &profile)
             .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
-        if let Some(ashift) = variant.pool.ashift {
-            drive.ashift = u32::from(ashift);
-        }
+        drive.ashift = u32::from(ashift);
         out.push(Drives { count, drive });
     }
     Ok(out)

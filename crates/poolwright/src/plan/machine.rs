@@ -28,6 +28,11 @@ pub fn arc(campaign: &Campaign) -> Option<u64> {
     campaign.variants.first().map(|baseline| model::arc_max(&campaign.host, baseline))
 }
 
+/// Bytes a second that its L2ARC is fed at most, once the ARC is full.
+pub fn feed(campaign: &Campaign) -> Option<f64> {
+    campaign.variants.first().map(model::l2arc_feed)
+}
+
 /// Bytes of the largest L2ARC among the variants.
 pub fn cache_bytes(campaign: &Campaign) -> Option<u64> {
     let bytes = |variant: &Variant| -> u64 {

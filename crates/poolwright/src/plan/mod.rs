@@ -166,6 +166,8 @@ struct Plan<'a> {
     options: &'a Options,
     wanted: &'a Wanted,
     ranking: &'a Ranking,
+    /// Some layout meets the requirements, those of the lab aside.
+    found: bool,
     log: Option<sizing::Slog>,
     cache: Option<sizes::Cache>,
     special: Vec<sizes::SpecialAt>,
@@ -211,6 +213,7 @@ impl Args {
             cache: given.memory.map(|bytes| sizes::cache(bytes, options.recordsize, lab)),
             special: sizes::special(&ranking, options.recordsize, counted.as_ref()),
             ranking: &ranking,
+            found,
             histogram: counted.as_ref(),
         };
         let printed = match self.json {
@@ -298,7 +301,7 @@ impl Args {
         }
         out.push_str(&text::table(ranking, language));
         out.push_str(&text::marks(ranking, language));
-        if ranking.shown.iter().all(|pool| !pool.own.is_empty()) {
+        if !plan.found {
             out.push_str(&format!("{}\n", language.no_layout()));
         }
         if self.verbose {

@@ -109,14 +109,15 @@ fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
 pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
     let arc = lab.and_then(machine::arc).unwrap_or(memory / 2);
     let sensible = sizing::l2arc(0, recordsize, arc, 1.0).sensible;
-    /// `l2arc_write_max` of 8 MiB, five feeds a second when there is much to write.
-    const FEED: f64 = 40.0 * 1_048_576.0;
+    /// `l2arc_write_max` of 32 MiB, five feeds a second when there is much to write.
+    const FEED: f64 = 160.0 * 1_048_576.0;
+    let feed = lab.and_then(machine::feed).unwrap_or(FEED);
     Cache {
         arc,
-        at_recordsize: sizing::l2arc(sensible, recordsize, arc, FEED),
+        at_recordsize: sizing::l2arc(sensible, recordsize, arc, feed),
         own: lab
             .and_then(machine::cache_bytes)
-            .map(|bytes| LabL2arc { bytes, cost: sizing::l2arc(bytes, recordsize, arc, FEED) }),
+            .map(|bytes| LabL2arc { bytes, cost: sizing::l2arc(bytes, recordsize, arc, feed) }),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Language, name, say};
 use crate::number::{count, ratio, seconds, share};
 use crate::rows::versions;
 use findings::schema::{
-    Findings, MethodFindings, OpenNumbers, OtherSize, Processor, ScaleLimit, Warmed,
+    Findings, MethodFindings, Metric, OpenNumbers, OtherSize, Processor, ScaleLimit, Warmed,
 };
 use measurement::WarmUpEnd;
 
@@ -38,9 +38,13 @@ impl Language {
             ),
             false => self.pick(" This is within 10 %.", "偏差在 10 % 以内。"),
         };
+        let what = match other.metric {
+            Metric::Throughput => self.pick("throughput", "吞吐量"),
+            Metric::MeanLatency | Metric::P99Latency => self.pick("mean latency", "平均延迟"),
+        };
         say!(self, variant = name(&other.variant), workload = name(&other.workload), size = count(other.size), value = ratio(other.ratio);
-            "{variant} · {workload}: at S = {size} the throughput is {value} that at this campaign’s S.{depends}",
-            "{variant} · {workload}：S = {size} 时吞吐量为本轮 S 下的 {value}。{depends}")
+            "{variant} · {workload}: at S = {size} the {what} is {value} that at this campaign’s S.{depends}",
+            "{variant} · {workload}：S = {size} 时{what}为本轮 S 下的 {value}。{depends}")
     }
 
     /// How caches were warmed.
