@@ -243,6 +243,31 @@ fn results_that_move_with_the_size_scale_are_named() {
     assert_eq!(findings.cells[0].trials.valid, 3, "another S is another model");
 }
 
+/// Clients that keep a pace do as many operations at any size.
+#[test]
+fn paced_clients_move_with_the_size_scale_by_their_latency() {
+    let variants = pair();
+    let mut all = two(&variants, 640.0, 640.0);
+    for (size, factor) in [(24.0, 1.0), (48.0, 0.5)] {
+        let mut at = Trial {
+            size,
+            key: format!("S {size}"),
+            ..trial("none/none", 0, measured(&Truth::flat(640.0)))
+        };
+        let measured = measured_of(&mut at);
+        for flow in [&mut measured.write, &mut measured.sync] {
+            flow.mean_ns *= factor;
+        }
+        all.push(at);
+    }
+    let job = format!("{SYNC_JOB}rate_iops=80\n");
+    let findings = analyse(&campaign(variants, &job), &model(), &all);
+    let sizes = &findings.scale.other_sizes;
+    let found: Vec<(f64, bool)> = sizes.iter().map(|o| (o.size, o.moves)).collect();
+    assert_eq!(found, [(24.0, false), (48.0, true)]);
+    assert_eq!(sizes[1].metric, Metric::MeanLatency);
+}
+
 #[test]
 fn warm_ups_are_reported_by_the_least_settled_of_them() {
     let variants = pair();
