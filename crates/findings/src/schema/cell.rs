@@ -30,7 +30,8 @@ pub enum Basis {
     /// Of an effect alone: several trials and batches of time within them, with an allowance for what differs between
     /// seeds. The spread between so few trials alone tells less.
     TrialsAndBatches,
-    /// Batches of time within a single trial: weaker, it does not see what differs between seeds.
+    /// Batches of time within a single trial: weaker. Of a cell it leaves out what differs between seeds; of an effect it
+    /// has an allowance for that.
     Batches,
     /// Nothing to estimate from: `low` and `high` repeat the value and mean nothing.
     Point,

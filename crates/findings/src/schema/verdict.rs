@@ -148,8 +148,7 @@ pub enum Caution {
         /// Of how many.
         of: u32,
     },
-    /// The interval is from batches within one trial of each side: it does not see what differs between
-    /// seeds.
+    /// The interval is from batches within one trial of each side: for what differs between seeds it has an allowance.
     SingleTrial,
     /// Some trials never settled, in cells of which most did: they stand with the mean of all their
     /// seconds after a burst.

@@ -173,8 +173,8 @@ impl Language {
                 say!(self; "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。")
             }
             Caution::SingleTrial => self.pick(
-                "One trial of each cell: the interval comes from batches within the trial and does not include the variation between seeds.",
-                "每个组合只有一次试验：区间由试验内的批均值得出，不含不同随机种子之间的差异。",
+                "One trial of each cell: the interval comes from batches within the trial; for the variation between seeds, which one trial does not show, there is an allowance.",
+                "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。",
             ).into(),
             Caution::Unsettled { trials, of } => say!(self;
                 "{trials} of {of} trials had not reached a steady state at the end; the mean of everything after the burst is used for them.",
