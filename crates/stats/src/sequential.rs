@@ -14,6 +14,10 @@ use crate::student;
 /// Part of the error rate that the look at single trials may spend.
 const FIRST_LOOK: f64 = 0.1;
 
+/// Part of a look's error rate that the interval by batches may spend, where there is one by pairs, too: its quantile
+/// hardly depends on it, and that of a few pairs very much.
+const BY_BATCHES: f64 = 0.25;
+
 /// What the look at `trials` trials of each side may err with; 0 without any.
 pub fn alpha(total: f64, trials: usize) -> f64 {
     match trials {
@@ -65,22 +69,32 @@ pub struct Look {
 }
 
 /// Looks at the contrasts of single seeds: their values, and of those of which batches within the trials show an error,
-/// that too. Where all of them do there are two intervals, each of which may miss with half of the look's error
-/// rate, and the narrower one counts. None where neither is there.
+/// that too. Where all of them do there are two intervals, which share the look's error rate ([`BY_BATCHES`]), and the
+/// narrower one counts. None where neither is there.
 pub fn look(contrasts: &[f64], batched: &[Mean], total: f64) -> Option<Look> {
     let alpha = alpha(total, contrasts.len());
     let pairs = of_pairs(contrasts);
     let batches = of_batched(batched).filter(|_| batched.len() == contrasts.len());
-    let share = if pairs.is_some() && batches.is_some() { 0.5 } else { 1.0 };
-    let interval = |mean: &Mean| mean.interval(share * alpha);
+    let (of_pairs, of_batches) = shares(pairs.as_ref(), batches.as_ref());
     let width = |interval: Interval| interval.high - interval.low;
-    let (ratio, by_batches) = match (pairs.as_ref().map(interval), batches.as_ref().map(interval)) {
+    let (ratio, by_batches) = match (
+        pairs.map(|mean| mean.interval(of_pairs * alpha)),
+        batches.map(|mean| mean.interval(of_batches * alpha)),
+    ) {
         (Some(pairs), Some(batches)) if width(batches) < width(pairs) => (batches, true),
         (Some(pairs), _) => (pairs, false),
         (None, Some(batches)) => (batches, true),
         (None, None) => return None,
     };
     Some(Look { ratio: ratio.exp(), by_batches, pairs, batches })
+}
+
+/// The shares of a look's error rate that an interval by pairs and one by batches may spend.
+fn shares(pairs: Option<&Mean>, batches: Option<&Mean>) -> (f64, f64) {
+    match (pairs, batches) {
+        (Some(_), Some(_)) => (1.0 - BY_BATCHES, BY_BATCHES),
+        _ => (1.0, 1.0),
+    }
 }
 
 /// Trials of each side at which a contrast would be decided if value and spreads stay as they are; none up
@@ -93,15 +107,16 @@ pub fn trials_needed(
     most: usize,
 ) -> Option<usize> {
     let per_trial = |mean: &Mean| mean.error * (trials as f64).sqrt();
-    let share = if look.pairs.is_some() && look.batches.is_some() { 0.5 } else { 1.0 };
+    let (of_pairs, of_batches) = shares(look.pairs.as_ref(), look.batches.as_ref());
     (trials + 1..=most).find(|&n| {
-        let half = |mean: &Mean, freedom: f64| {
+        let half = |mean: &Mean, freedom: f64, share: f64| {
             student::two_sided(share * alpha(total, n), freedom) * per_trial(mean)
                 / (n as f64).sqrt()
         };
-        let pairs = look.pairs.as_ref().map(|mean| half(mean, (n - 1) as f64));
+        let pairs = look.pairs.as_ref().map(|mean| half(mean, (n - 1) as f64, of_pairs));
         let more = n as f64 / trials as f64;
-        let batches = look.batches.as_ref().map(|mean| half(mean, more * mean.freedom));
+        let batches = look.batches.as_ref();
+        let batches = batches.map(|mean| half(mean, more * mean.freedom, of_batches));
         let half = pairs.into_iter().chain(batches).fold(f64::INFINITY, f64::min);
         let value = look.ratio.value.ln();
         let ratio = Interval { value, low: value - half, high: value + half }.exp();
@@ -165,11 +180,11 @@ mod tests {
     }
 
     /// Shares of 2,000 campaigns that end above, below and equal, and the mean number of trials.
-    fn shares(seed: u64, effect: f64, sigma: f64, most: usize) -> (f64, f64, f64, f64) {
-        shares_of(seed, effect, between(sigma), 1, most)
+    fn outcomes(seed: u64, effect: f64, sigma: f64, most: usize) -> (f64, f64, f64, f64) {
+        outcomes_of(seed, effect, between(sigma), 1, most)
     }
 
-    fn shares_of(
+    fn outcomes_of(
         seed: u64,
         effect: f64,
         spread: Spread,
@@ -198,7 +213,7 @@ mod tests {
     #[test]
     fn null_campaigns_name_an_effect_in_at_most_the_stated_share() {
         for (seed, sigma) in [(1, 0.005), (2, 0.02), (3, 0.10), (4, 0.30)] {
-            let (above, below, _, _) = shares(seed, 1.0, sigma, 20);
+            let (above, below, _, _) = outcomes(seed, 1.0, sigma, 20);
             println!("σ {sigma}: {} false", above + below);
             assert!(above + below <= ALPHA, "σ {sigma}: {}", above + below);
         }
@@ -213,7 +228,7 @@ mod tests {
     #[test]
     fn batches_name_an_effect_that_is_not_there_in_at_most_the_stated_share() {
         for ratio in [0.0, 0.25, 1.0, 4.0, 10.0, 100.0] {
-            let (above, below, _, _) = shares_of(11, 1.0, batched(0.1, ratio), 2, 20);
+            let (above, below, _, _) = outcomes_of(11, 1.0, batched(0.1, ratio), 2, 20);
             println!("seeds {ratio} times batches: {} false", above + below);
             assert!(above + below <= ALPHA, "{ratio}: {}", above + below);
         }
@@ -226,8 +241,8 @@ mod tests {
             [(3, 1.20, 2, 0.55), (3, 1.20, 3, 0.80), (8, 1.5, 2, 0.45), (8, 1.5, 4, 0.85)]
         {
             let within = f64::from(percent) / 100.0;
-            let (above, below, _, trials) = shares_of(12, effect, batched(within, 0.25), 2, most);
-            let (alone, _, _, _) = shares(12, effect, within * 1.25f64.sqrt(), most);
+            let (above, below, _, trials) = outcomes_of(12, effect, batched(within, 0.25), 2, most);
+            let (alone, _, _, _) = outcomes(12, effect, within * 1.25f64.sqrt(), most);
             println!(
                 "{percent} %, {effect} in {most}: {above} found, {alone} without batches, {trials} trials"
             );
@@ -241,7 +256,7 @@ mod tests {
     #[test]
     fn a_real_effect_is_seldom_called_none() {
         for (seed, sigma) in [(1, 0.005), (2, 0.02)] {
-            let (_, below, equal, _) = shares(seed, 1.05, sigma, 30);
+            let (_, below, equal, _) = outcomes(seed, 1.05, sigma, 30);
             assert!(below + equal <= ALPHA, "σ {sigma}: {}", below + equal);
         }
     }
@@ -258,12 +273,12 @@ mod tests {
             (3, 1.50, 4, 0.95),
         ] {
             let sigma = f64::from(percent) / 100.0;
-            let (above, below, _, trials) = shares(8, effect, sigma, most);
+            let (above, below, _, trials) = outcomes(8, effect, sigma, most);
             println!("σ {percent} %, {effect} in {most}: {above} found, {trials} trials");
             assert!(above >= power, "effect {effect} in {most} trials: {above}");
             assert!(below <= ALPHA / 2.0);
         }
-        let (_, _, equal, trials) = shares(8, 1.0, 0.01, 7);
+        let (_, _, equal, trials) = outcomes(8, 1.0, 0.01, 7);
         println!("σ 1 %, none in 7: {equal} found, {trials} trials");
         assert!(equal >= 0.95, "no effect is found in {equal}");
     }
