@@ -41,7 +41,7 @@ fn what_a_cell_waits_for_is_ranked_by_what_it_gains_without_it() {
     assert_eq!((first.variant.as_str(), first.pairs), ("none/none", 3));
     let gain = first.throughput;
     assert!((gain.value - 3.1).abs() < 0.05, "{gain:?}");
-    assert!(gain.low > 2.9 && gain.high < 3.3 && gain.basis == Basis::TrialsAndBatches);
+    assert!(gain.low > 2.9 && gain.high < 3.3 && gain.basis == Basis::Trials);
     let latency = first.mean_latency.unwrap();
     assert!((latency.value - 1.0 / 3.1).abs() < 0.01, "{latency:?}");
     // They are in no cell and no effect, and are listed as what they are.
