@@ -21,6 +21,8 @@ pub enum Target {
     Postgresql,
     /// `my.cnf`, group `[mysqld]`.
     Mysql,
+    /// `my.cnf`, group `[mariadb]`, which MySQL does not read.
+    Mariadb,
     /// `nfs.conf`, section `[nfsd]`.
     Nfs,
     /// `/etc/exports.d`.
@@ -41,6 +43,7 @@ impl Target {
             Target::Module => Some("/etc/modprobe.d/zfs.conf"),
             Target::Postgresql => Some("postgresql.conf"),
             Target::Mysql => Some("my.cnf [mysqld]"),
+            Target::Mariadb => Some("my.cnf [mariadb]"),
             Target::Nfs => Some("nfs.conf [nfsd]"),
             Target::Exports => Some("/etc/exports"),
             Target::Samba => Some("smb.conf [global]"),
@@ -84,7 +87,7 @@ impl Setting {
             Target::Postgresql if value.contains([' ', '\'']) => {
                 printable(&format!("{name} = '{value}'"))
             }
-            Target::Postgresql | Target::Mysql | Target::Nfs | Target::Samba => {
+            Target::Postgresql | Target::Mysql | Target::Mariadb | Target::Nfs | Target::Samba => {
                 printable(&format!("{name} = {value}"))
             }
             Target::Udev | Target::Card => printable(value),
@@ -129,6 +132,7 @@ impl System {
             Target::Module => self.module.get(name).cloned(),
             Target::Postgresql => self.postgres(name),
             Target::Mysql => self.innodb(name),
+            Target::Mariadb => self.innodb_as(true, name),
             Target::Samba => self.samba.get(name).cloned(),
             Target::Udev => self.drives.iter().find(|drive| drive.name == name)?.scheduler.clone(),
             Target::Nfs | Target::Exports | Target::Card => None,
@@ -178,10 +182,11 @@ impl System {
                         .push(facts::postgresql::Setting { name, value: facts::At::new(value, 0) });
                 }
             }
-            Target::Mysql => {
+            Target::Mysql | Target::Mariadb => {
+                let group = if setting.target == Target::Mysql { "mysqld" } else { "mariadb" };
                 if let Some((_, options)) = system.mysql.last_mut() {
                     options.rows.push(facts::mycnf::OptionRow {
-                        group: "mysqld".to_string(),
+                        group: group.to_string(),
                         loose: false,
                         name,
                         value: Some(facts::At::new(value, 0)),

@@ -101,7 +101,10 @@ impl System {
         }
         let name = dataset.name.to_ascii_lowercase();
         let last = name.rsplit('/').next().unwrap_or(&name);
-        if LOGS.iter().any(|log| last.contains(log)) {
+        // `mysql-log` is the dataset of a log, as tune names it; `catalog` or `blog` is not.
+        let log =
+            last.rsplit(['-', '_', '.']).next().is_some_and(|word| matches!(word, "log" | "logs"));
+        if log || LOGS.iter().any(|log| last.contains(log)) {
             return None;
         }
         NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
@@ -120,21 +123,6 @@ impl System {
     /// A memory setting of `postgresql.conf`, bytes.
     pub fn postgres_bytes(&self, name: &str, unit: u64) -> Option<Found<u64>> {
         last(&self.postgresql, |settings| settings.bytes(name, unit))
-    }
-
-    /// A setting of `my.cnf`.
-    pub fn innodb(&self, name: &str) -> Option<Found<String>> {
-        last(&self.mysql, |options| options.value(name))
-    }
-
-    /// A size of `my.cnf`, bytes.
-    pub fn innodb_bytes(&self, name: &str) -> Option<Found<u64>> {
-        last(&self.mysql, |options| options.bytes(name))
-    }
-
-    /// InnoDB's page, bytes; 16 KiB unless set.
-    pub fn innodb_page(&self) -> u64 {
-        self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
     }
 
     /// Whether a power cut can tear a page of a database on ZFS. `o_direct`: its files are opened with O_DIRECT. What

@@ -1,7 +1,8 @@
 //! Texts of any known kind, merged into one [`System`].
 
 use super::merge::merge;
-use super::{Counters, Dataset, Found, Place, System, counters, flushes, job, other, waits};
+use super::{Counters, Dataset, Found, Place, System};
+use super::{counters, flushes, innodb, job, other, waits};
 use facts::{At, Format, Problem};
 
 /// A text and the name it came under.
@@ -277,6 +278,8 @@ fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) 
         system.memory = Some(found);
     } else if let Some(found) = other::release(file, text).filter(|_| first.starts_with("zfs-")) {
         system.openzfs = Some(found);
+    } else if let Some(server) = innodb::version(text) {
+        system.mysql_server = server;
     } else if first.contains(": <") && first.contains(" mtu ") {
         let host = format!("{file}:{}", part.skipped);
         let links = other::links(file, text).into_iter();

@@ -171,7 +171,10 @@ fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
     let rows = sysbench.settings.iter().map(row).collect();
     let options = mycnf::Options { rows };
     system.mysql.push((lines.file.to_owned(), options));
-    system.mariadb |= sysbench.server == Server::Mariadb;
+    system.mysql_server = mycnf::Server {
+        mariadb: Some(sysbench.server == Server::Mariadb),
+        series: sysbench.version.map(|version| (version / 100, version % 100)),
+    };
     system.stated_databases.push((full_name(&sysbench.directories.data), Engine::Mysql));
 }
 

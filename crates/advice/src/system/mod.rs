@@ -7,6 +7,7 @@ mod database;
 mod drives;
 pub mod flushes;
 pub mod gather;
+mod innodb;
 mod job;
 mod lab;
 mod merge;
@@ -345,8 +346,8 @@ pub struct System {
     pub mysql: Vec<(String, mycnf::Options)>,
     /// Datasets that hold the data of a server, where a lab says so.
     pub stated_databases: Vec<(String, database::Engine)>,
-    /// Whether a lab says that its server is MariaDB.
-    pub mariadb: bool,
+    /// Which of MySQL and MariaDB the server is, where a lab or the server's own program says so.
+    pub mysql_server: mycnf::Server,
     /// NFS exports: each line's options.
     pub exports: Vec<Found<String>>,
     /// Samba's settings, by normalised name.

@@ -99,7 +99,7 @@ impl Host for Machine {
 }
 
 /// Programs that describe the hardware, pools and datasets.
-const PROGRAMS: [&[&str]; 11] = [
+const PROGRAMS: [&[&str]; 13] = [
     &["zpool", "status", "-v"],
     &["zpool", "get", "-Hp", "all"],
     &["zfs", "get", "-Hp", "-t", "filesystem,volume", "all"],
@@ -117,6 +117,9 @@ const PROGRAMS: [&[&str]; 11] = [
     &["arcconf", "GETCONFIG", "1", "AL"],
     &["ssacli", "ctrl", "all", "show", "config", "detail"],
     &["ip", "link"],
+    // Which of MySQL and MariaDB reads my.cnf, and its release.
+    &["mysqld", "--version"],
+    &["mariadbd", "--version"],
 ];
 
 /// Configuration files.
