@@ -129,15 +129,13 @@ fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
 }
 
 fn take_properties(rows: &properties::Properties, within: &Within, system: &mut System) {
-    let of_pool =
-        rows.of_pool() || rows.rows.iter().any(|row| POOL_ONLY.contains(&row.name.as_str()));
     for row in &rows.rows {
         let property = Property {
             value: row.value.value.clone(),
             local: matches!(row.source, properties::Source::Local | properties::Source::Received),
             at: within.place(row.value.line),
         };
-        if of_pool {
+        if row.owner == properties::Owner::Pool {
             pool(system, &row.target).properties.insert(row.name.clone(), property);
         } else if !row.target.contains(['@', '#']) {
             let known = system.datasets.iter().position(|d| d.name == row.target);
@@ -149,18 +147,6 @@ fn take_properties(rows: &properties::Properties, within: &Within, system: &mut 
         }
     }
 }
-
-/// Properties that only a pool has.
-const POOL_ONLY: [&str; 8] = [
-    "autotrim",
-    "autoreplace",
-    "autoexpand",
-    "fragmentation",
-    "capacity",
-    "failmode",
-    "health",
-    "allocated",
-];
 
 fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
     let mut mounts = Vec::new();
