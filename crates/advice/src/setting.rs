@@ -176,10 +176,11 @@ impl System {
                 system.module.insert(name, found);
             }
             Target::Postgresql => {
-                if let Some((_, settings)) = system.postgresql.last_mut() {
-                    settings
-                        .rows
-                        .push(facts::postgresql::Setting { name, value: facts::At::new(value, 0) });
+                let last = system.postgres_files().next_back().cloned();
+                let mut files = system.postgresql.iter_mut();
+                if let Some(file) = files.rfind(|file| Some(&**file) == last.as_ref()) {
+                    let value = facts::At::new(value, 0);
+                    file.settings.rows.push(facts::postgresql::Setting { name, value });
                 }
             }
             Target::Mysql | Target::Mariadb => {

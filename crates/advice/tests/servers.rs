@@ -250,3 +250,44 @@ fn records_that_nobody_chose_are_a_warning() {
     assert_eq!(severity("128K\tlocal"), Some(Severity::Note));
     assert_eq!(severity("1M\tlocal"), Some(Severity::Warning));
 }
+
+#[test]
+fn what_alter_system_set_counts_whatever_the_order_of_files() {
+    let main =
+        "==> /etc/postgresql/15/main/postgresql.conf <==\nfsync = on\nfull_page_writes = off\n";
+    let auto = "==> /var/lib/postgresql/15/main/postgresql.auto.conf <==\nfsync = 'off'\nfull_page_writes = 'off'\n";
+    for text in [format!("{main}{auto}"), format!("{auto}{main}")] {
+        let fsync = found(&text, "pg-fsync");
+        assert_eq!(fsync.len(), 1, "{text}");
+        assert_eq!(fsync[0].fix(), ["psql -c 'ALTER SYSTEM RESET fsync'"]);
+        // The file below is wrong, too.
+        let pages = found(&text, "pg-full-page-writes");
+        let fix = [
+            "postgresql.conf: full_page_writes = on",
+            "psql -c 'ALTER SYSTEM RESET full_page_writes'",
+        ];
+        assert_eq!(pages[0].fix(), fix);
+    }
+    let right = auto.replace("off", "on");
+    assert!(!fires(&format!("{right}{}", main.replace("on", "off")), "pg-fsync"));
+}
+
+#[test]
+fn each_cluster_of_postgresql_is_checked_by_itself() {
+    let text = "==> /etc/postgresql/15/main/postgresql.conf <==\nfsync = off\n==> /etc/postgresql/15/main/conf.d/x.conf <==\n\
+                wal_level = replica\n==> /etc/postgresql/16/main/postgresql.conf <==\nfsync = on\n";
+    let fsync = found(text, "pg-fsync");
+    assert_eq!(fsync.len(), 1);
+    let evidence: Vec<String> =
+        fsync[0].evidence.iter().map(|e| format!("{} {}", e.at, e.text)).collect();
+    assert_eq!(
+        evidence,
+        ["pasted:2 fsync = off", "pasted:1 /etc/postgresql/15/main/postgresql.conf"]
+    );
+    // A file with its own name and one that names its data directory.
+    let apart = "==> /srv/conf/postgresql.conf <==\ndata_directory = '/tank/pg'\nfsync = on\n\
+                 ==> /other/postgresql.conf <==\nfsync = on\n==> /tank/pg/postgresql.auto.conf <==\nfsync = off\n";
+    let fsync = found(apart, "pg-fsync");
+    assert_eq!(fsync.len(), 1);
+    assert_eq!(fsync[0].evidence[1].text, "/srv/conf/postgresql.conf");
+}

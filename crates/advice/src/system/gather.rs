@@ -2,7 +2,7 @@
 
 use super::merge::merge;
 use super::{Counters, Dataset, Found, Place, System};
-use super::{counters, flushes, innodb, job, other, waits};
+use super::{counters, flushes, innodb, job, other, postgresql, waits};
 use facts::{At, Format, Problem};
 
 /// A text and the name it came under.
@@ -46,6 +46,7 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
             take(&part, &mut system, &mut unread);
         }
     }
+    postgresql::group(&mut system.postgresql);
     resolve_jobs(&mut system);
     resolve_live(&mut system);
     resolve_counters(&mut system);
@@ -153,12 +154,21 @@ fn split(input: &Input) -> Vec<Part> {
 /// Where in the input a fact of a part stands.
 pub(super) struct Within<'a> {
     pub(super) file: &'a str,
+    /// The name of the part: that of the file, or the one inside it.
+    pub(super) name: &'a str,
+    /// The line that names the part, or its first.
+    head: u32,
     skipped: u32,
 }
 
 impl Within<'_> {
     pub(super) fn place(&self, line: u32) -> Place {
         Place::new(self.file, line.saturating_add(self.skipped))
+    }
+
+    /// Where the part begins.
+    pub(super) fn beginning(&self) -> Place {
+        Place::new(self.file, self.head)
     }
 
     pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
@@ -189,7 +199,8 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         Some((outer, inner)) => (outer, inner),
         None => (part.name.as_str(), part.name.as_str()),
     };
-    let within = Within { file, skipped: part.skipped };
+    let head = part.skipped.max(1);
+    let within = Within { file, name: inner, head, skipped: part.skipped };
     if take_other(inner, part, &within, system) {
         return;
     }
@@ -213,7 +224,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     // Facts carry line numbers of the text they were read from: keep the input's own.
     let padded = "\n".repeat(part.skipped as usize) + &part.text;
     let parsed = facts::read(format, &padded);
-    let within = Within { file, skipped: 0 };
+    let within = Within { skipped: 0, ..within };
     for Problem { line, what, .. } in parsed.problems {
         let at = within.place(line);
         if format == Format::Modprobe

@@ -1,7 +1,7 @@
 //! Facts of one text, merged into a [`System`].
 
 use super::gather::Within;
-use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, Property, System, Vdev};
+use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, PostgresFile, Property, System, Vdev};
 use crate::raid_card::CardTool;
 use facts::zpool_status::{self, VdevKind};
 use facts::{At, Facts, Format, lsblk, nvme_list, properties, smartctl};
@@ -43,11 +43,14 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
                 CardReport { file: within.file.to_string(), tool, card }
             }));
         }
-        // postgresql.auto.conf is read after postgresql.conf and wins.
-        Facts::Postgresql(settings) => {
-            system.postgresql.push((within.file.to_string(), settings));
-        }
-        // So do the files that my.cnf includes.
+        Facts::Postgresql(settings) => system.postgresql.push(PostgresFile {
+            file: within.file.to_string(),
+            name: within.name.to_string(),
+            at: within.beginning(),
+            cluster: 0,
+            settings,
+        }),
+        // The files that my.cnf includes are read after it and win.
         Facts::MyCnf(options) => system.mysql.push((within.file.to_string(), options)),
         Facts::Module(options) => {
             for row in options.rows.into_iter().filter(|row| row.module == "zfs") {

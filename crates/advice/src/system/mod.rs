@@ -12,6 +12,7 @@ mod job;
 mod lab;
 mod merge;
 mod other;
+mod postgresql;
 mod waits;
 
 pub use counters::{Counters, Kstat};
@@ -19,12 +20,13 @@ pub use database::{Database, Engine, record_for};
 pub use drives::drive_of;
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
+pub use postgresql::PostgresFile;
 pub use waits::Waits;
 
 use crate::raid_card::CardTool;
 use facts::card::Card;
+use facts::mycnf;
 use facts::zpool_status::Pool as Status;
-use facts::{mycnf, postgresql};
 use std::collections::BTreeMap;
 use zfs::{AllocationClass, Layout, memory, module};
 
@@ -339,9 +341,10 @@ pub struct System {
     pub drives: Vec<Drive>,
     /// RAID cards.
     pub cards: Vec<CardReport>,
-    /// `postgresql.conf` and files like it, in the order they were given: the last that sets
-    /// something counts.
-    pub postgresql: Vec<(String, postgresql::Settings)>,
+    /// `postgresql.conf` and files like it, cluster by cluster: the last of a cluster that sets something counts.
+    pub postgresql: Vec<PostgresFile>,
+    /// The cluster to look at where there are several; else the last one.
+    pub cluster: Option<usize>,
     /// `my.cnf` and the files it includes, likewise.
     pub mysql: Vec<(String, mycnf::Options)>,
     /// Datasets that hold the data of a server, where a lab says so.
