@@ -4,6 +4,7 @@
 //! write the line that changes it through this module.
 
 use crate::format::{printable, quoted};
+use crate::system::samba::{GLOBAL, SambaRow};
 use crate::system::{Dataset, Found, Place, Property, System};
 use serde::Serialize;
 
@@ -29,6 +30,8 @@ pub enum Target {
     Exports,
     /// `smb.conf`, section `[global]`.
     Samba,
+    /// `smb.conf`, a share.
+    Share(String),
     /// A udev rule; the setting's name is the drive, its value the rule.
     Udev,
     /// A RAID card; the setting's value is the command.
@@ -39,7 +42,7 @@ impl Target {
     /// The file and section to edit; none where a command makes the setting.
     fn file(&self) -> Option<&'static str> {
         match self {
-            Target::Dataset(_) | Target::Pool(_) | Target::Card => None,
+            Target::Dataset(_) | Target::Pool(_) | Target::Card | Target::Share(_) => None,
             Target::Module => Some("/etc/modprobe.d/zfs.conf"),
             Target::Postgresql => Some("postgresql.conf"),
             Target::Mysql => Some("my.cnf [mysqld]"),
@@ -54,7 +57,7 @@ impl Target {
     /// What the setting is of, for a list of changes: a dataset, a pool or a file.
     pub fn owner(&self) -> &str {
         match self {
-            Target::Dataset(name) | Target::Pool(name) => name,
+            Target::Dataset(name) | Target::Pool(name) | Target::Share(name) => name,
             other => other.file().unwrap_or_default(),
         }
     }
@@ -87,9 +90,12 @@ impl Setting {
             Target::Postgresql if value.contains([' ', '\'']) => {
                 printable(&format!("{name} = '{value}'"))
             }
-            Target::Postgresql | Target::Mysql | Target::Mariadb | Target::Nfs | Target::Samba => {
-                printable(&format!("{name} = {value}"))
-            }
+            Target::Postgresql
+            | Target::Mysql
+            | Target::Mariadb
+            | Target::Nfs
+            | Target::Samba
+            | Target::Share(_) => printable(&format!("{name} = {value}")),
             Target::Udev | Target::Card => printable(value),
         }
     }
@@ -97,6 +103,9 @@ impl Setting {
 
 impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Target::Share(share) = &self.target {
+            return write!(f, "smb.conf [{}]: {}", printable(share), self.line());
+        }
         match self.target.file() {
             Some(file) => write!(f, "{file}: {}", self.line()),
             None => f.write_str(&self.line()),
@@ -133,7 +142,8 @@ impl System {
             Target::Postgresql => self.postgres(name),
             Target::Mysql => self.innodb(name),
             Target::Mariadb => self.innodb_as(true, name),
-            Target::Samba => self.samba.get(name).cloned(),
+            Target::Samba => Some(self.samba_of(GLOBAL, name)?.found.clone()),
+            Target::Share(share) => Some(self.samba_of(share, name)?.found.clone()),
             Target::Udev => self.drives.iter().find(|drive| drive.name == name)?.scheduler.clone(),
             Target::Nfs | Target::Exports | Target::Card => None,
         }
@@ -195,8 +205,12 @@ impl System {
                     });
                 }
             }
-            Target::Samba => {
-                system.samba.insert(name, found);
+            Target::Samba | Target::Share(_) => {
+                let section = match &setting.target {
+                    Target::Share(share) => share.clone(),
+                    _ => GLOBAL.to_string(),
+                };
+                system.samba.push(SambaRow { section, name, found });
             }
             Target::Udev => {
                 for known in system.drives.iter_mut().filter(|drive| drive.name == name) {

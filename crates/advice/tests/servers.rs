@@ -291,3 +291,46 @@ fn each_cluster_of_postgresql_is_checked_by_itself() {
     assert_eq!(fsync.len(), 1);
     assert_eq!(fsync[0].evidence[1].text, "/srv/conf/postgresql.conf");
 }
+
+#[test]
+fn async_exports_keep_their_other_options() {
+    let text = "==> /etc/exports <==\n/tank/a 10.0.0.0/24(rw,async,no_root_squash,sec=krb5p) # farm\n\
+                ==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/nfs\tsharenfs\trw=@10.0.0.0/24,async\tlocal\n\
+                tank/nfs/below\tsharenfs\trw=@10.0.0.0/24,async\tinherited from tank/nfs\n";
+    let fix = found(text, "nfs-async")[0].fix();
+    let expected = [
+        "/etc/exports: /tank/a 10.0.0.0/24(rw,sync,no_root_squash,sec=krb5p)",
+        "zfs set sharenfs=rw=@10.0.0.0/24,sync tank/nfs",
+        "exportfs -ra",
+    ];
+    assert_eq!(fix, expected);
+    let (_, unread) =
+        gather(&[Input { name: "/etc/exports".into(), text: "/tank/a h(rw)\nbogus\n".into() }]);
+    assert_eq!(unread[0].at.line, 2);
+}
+
+#[test]
+fn each_share_of_samba_counts() {
+    let text = "[global]\n workgroup = X\n[vm]\n Strict  Sync = no\n[home]\n strict sync = yes\n[two]\n sync always = on\n";
+    let text = format!("==> /etc/samba/smb.conf <==\n{text}");
+    let off = found(&text, "smb-strict-sync");
+    assert_eq!(off[0].text(Language::English).0, "strict sync is off in [vm].");
+    assert_eq!(off[0].fix(), ["smb.conf [vm]: strict sync = yes"]);
+    assert_eq!(off[0].evidence[0].at.line, 5);
+    assert_eq!(found(&text, "smb-sync-always")[0].fix(), ["smb.conf [two]: sync always = no"]);
+    for value in ["on", "1", "TRUE", "yes"] {
+        assert!(!fires(
+            &format!("==> smb.conf <==\n[global]\nstrict sync = {value}\n"),
+            "smb-strict-sync"
+        ));
+    }
+    for value in ["off", "0", "False"] {
+        assert!(fires(
+            &format!("==> smb.conf <==\n[global]\nstrict sync = {value}\n"),
+            "smb-strict-sync"
+        ));
+    }
+    // The last row of a section counts.
+    let twice = "==> smb.conf <==\n[global]\nstrict sync = no\n[a]\npath = /a\n[Global]\nstrict sync = yes\n";
+    assert!(!fires(twice, "smb-strict-sync"));
+}

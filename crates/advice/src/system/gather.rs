@@ -2,7 +2,7 @@
 
 use super::merge::merge;
 use super::{Counters, Dataset, Found, Place, System};
-use super::{counters, flushes, innodb, job, other, postgresql, waits};
+use super::{counters, exports, flushes, innodb, job, other, postgresql, samba, waits};
 use facts::{At, Format, Problem};
 
 /// A text and the name it came under.
@@ -201,7 +201,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     };
     let head = part.skipped.max(1);
     let within = Within { file, name: inner, head, skipped: part.skipped };
-    if take_other(inner, part, &within, system) {
+    if take_other(inner, part, &within, system, unread) {
         return;
     }
     if NOTHING.contains(&part.text.trim()) {
@@ -238,13 +238,19 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
 }
 
 /// Reads a text of a kind that `facts` has no parser for; `true` when this was one.
-fn take_other(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+fn take_other(
+    name: &str,
+    part: &Part,
+    within: &Within,
+    system: &mut System,
+    unread: &mut Vec<Unread>,
+) -> bool {
     let text = &part.text;
     if job::job_file(text) {
         system.jobs.push(Found::new(text.clone(), within.place(1)));
         return true;
     }
-    take_counters(text, system) || take_settings(name, part, within, system)
+    take_counters(text, system) || take_settings(name, part, within, system, unread)
 }
 
 /// Readings of counters.
@@ -273,13 +279,20 @@ fn take_counters(text: &str, system: &mut System) -> bool {
 }
 
 /// Settings and descriptions in short texts.
-fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+fn take_settings(
+    name: &str,
+    part: &Part,
+    within: &Within,
+    system: &mut System,
+    unread: &mut Vec<Unread>,
+) -> bool {
     // Lines count from the beginning of the input.
     let text = &("\n".repeat(part.skipped as usize) + &part.text);
     let file = within.file;
     let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
     let echoed = other::echoed(file, text);
-    let exports = other::exports(file, text);
+    let (exports, strange) = exports::exports(file, text);
+    let clients = exports.iter().any(|export| export.clients.contains('('));
     if !echoed.is_empty() {
         system.module.extend(echoed);
     } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
@@ -295,10 +308,13 @@ fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) 
         let host = format!("{file}:{}", part.skipped);
         let links = other::links(file, text).into_iter();
         system.links.extend(links.map(|link| super::Link { host: host.clone(), ..link }));
-    } else if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
+    } else if name.ends_with("exports") || (clients && first.starts_with(['/', '#', '"'])) {
         system.exports.extend(exports);
+        let note =
+            |problem: Problem| Unread { at: Place::new(file, problem.line), what: problem.what };
+        unread.extend(strange.into_iter().map(note));
     } else if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
-        system.samba.extend(other::samba(file, text));
+        system.samba.extend(samba::samba(file, text));
     } else {
         return false;
     }

@@ -5,6 +5,7 @@
 mod counters;
 mod database;
 mod drives;
+pub mod exports;
 pub mod flushes;
 pub mod gather;
 mod innodb;
@@ -13,6 +14,7 @@ mod lab;
 mod merge;
 mod other;
 mod postgresql;
+pub mod samba;
 mod waits;
 
 pub use counters::{Counters, Kstat};
@@ -351,10 +353,10 @@ pub struct System {
     pub stated_databases: Vec<(String, database::Engine)>,
     /// Which of MySQL and MariaDB the server is, where a lab or the server's own program says so.
     pub mysql_server: mycnf::Server,
-    /// NFS exports: each line's options.
-    pub exports: Vec<Found<String>>,
-    /// Samba's settings, by normalised name.
-    pub samba: BTreeMap<String, Found<String>>,
+    /// NFS exports.
+    pub exports: Vec<exports::Export>,
+    /// Samba's settings.
+    pub samba: Vec<samba::SambaRow>,
     /// Loads of the clients.
     pub loads: Vec<Load>,
     /// Network interfaces.

@@ -44,7 +44,10 @@ fn file_of(target: &Target, language: Language) -> (&'static str, String, &'stat
         Target::Mariadb => ("etc/mysql/conf.d/poolwright.cnf", None, "[mariadb]\n"),
         Target::Nfs => ("etc/nfs.conf.d/poolwright.conf", Some(Label::RestartNfs), "[nfsd]\n"),
         Target::Exports => ("etc/exports.d/poolwright.exports", Some(Label::Reexport), ""),
-        Target::Samba => ("etc/samba/poolwright.conf", Some(Label::IncludeInSamba), ""),
+        // No setting of a single share is chosen.
+        Target::Samba | Target::Share(_) => {
+            ("etc/samba/poolwright.conf", Some(Label::IncludeInSamba), "")
+        }
         Target::Udev => ("etc/udev/rules.d/60-poolwright.rules", Some(Label::ReloadUdev), ""),
     };
     let note = label.map_or_else(String::new, |label| format!("# {}\n", label.text(language)));

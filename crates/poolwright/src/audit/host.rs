@@ -216,6 +216,11 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     for path in FILES {
         add(path.to_string(), host.read(path));
     }
+    for file in host.list("/etc/exports.d").iter().filter(|name| name.ends_with(".exports")) {
+        let path = format!("/etc/exports.d/{file}");
+        let text = host.read(&path);
+        add(path, text);
+    }
     for file in host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf")) {
         let path = format!("/etc/modprobe.d/{file}");
         let text = host.read(&path).filter(|text| {
