@@ -5,7 +5,7 @@
 
 use crate::format::{printable, quoted};
 use crate::system::samba::{GLOBAL, SambaRow};
-use crate::system::{Dataset, Found, Place, Property, System};
+use crate::system::{Dataset, Drive, Found, Place, Property, System};
 use serde::Serialize;
 
 /// Where a setting is made.
@@ -115,16 +115,21 @@ impl std::fmt::Display for Setting {
 
 /// The udev rule that turns a drive's scheduler off. It matches the world-wide name or serial
 /// number where one is known, else the kernel name, which may change between boots.
-pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
+pub fn scheduler_rule(drive: &Drive) -> String {
     // udev has no escape for a quote in a rule.
     let clean =
         |text: &str| text.chars().filter(|c| !c.is_control() && *c != '"').collect::<String>();
-    let world_wide =
-        |id: &str| ["0x", "eui.", "naa.", "uuid."].iter().any(|prefix| id.starts_with(prefix));
-    let matched = match stable {
-        Some(id) if world_wide(id) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
-        Some(id) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
-        None => format!("KERNEL==\"{}\"", clean(drive)),
+    let serial = drive.serial.as_ref().map(|serial| serial.value.as_str());
+    let matched = match (drive.wwn.as_deref(), serial) {
+        // lsblk prints the name with its extension where there is one.
+        (Some(id), _) if id.starts_with("0x") && id.len() > 18 => {
+            format!("ENV{{ID_WWN_WITH_EXTENSION}}==\"{}\"", clean(id))
+        }
+        (Some(id), _) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
+        // What ID_SERIAL_SHORT of a SCSI drive has is its world-wide name.
+        (None, Some(id)) if drive.is_scsi() => format!("ENV{{ID_SCSI_SERIAL}}==\"{}\"", clean(id)),
+        (None, Some(id)) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
+        (None, None) => format!("KERNEL==\"{}\"", clean(&drive.name)),
     };
     format!(
         "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {matched}, ATTR{{queue/scheduler}}=\"none\""
@@ -220,5 +225,40 @@ impl System {
             Target::Nfs | Target::Exports | Target::Card => {}
         }
         system
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_matches_the_property_that_udev_sets() {
+        let found = |text: &str| Some(Found::new(text.to_string(), Place::new("lsblk", 1)));
+        let rule = |wwn: Option<&str>, transport: &str| {
+            let drive = Drive {
+                name: "sda".to_string(),
+                wwn: wwn.map(String::from),
+                serial: found("S1"),
+                transport: found(transport),
+                ..Drive::default()
+            };
+            let rule = scheduler_rule(&drive);
+            rule.split(", ").nth(3).unwrap().to_string()
+        };
+        for (wwn, transport, expected) in [
+            (Some("0x5000c500a1b2c3d1"), "sata", "ENV{ID_WWN}==\"0x5000c500a1b2c3d1\""),
+            (
+                Some("0x600605b00fa1b2c3d4e5f60718293a4b"),
+                "sas",
+                "ENV{ID_WWN_WITH_EXTENSION}==\"0x600605b00fa1b2c3d4e5f60718293a4b\"",
+            ),
+            (Some("nvme.1b36-44454144"), "nvme", "ENV{ID_WWN}==\"nvme.1b36-44454144\""),
+            (Some("t10.ATA QEMU"), "sata", "ENV{ID_WWN}==\"t10.ATA QEMU\""),
+            (None, "sata", "ENV{ID_SERIAL_SHORT}==\"S1\""),
+            (None, "sas", "ENV{ID_SCSI_SERIAL}==\"S1\""),
+        ] {
+            assert_eq!(rule(wwn, transport), expected);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Texts of any known kind, merged into one [`System`].
 
 use super::merge::merge;
-use super::{Counters, Dataset, Found, Place, System};
+use super::{Counters, Dataset, Found, Place, Pool, System};
 use super::{counters, exports, flushes, innodb, job, other, postgresql, samba, waits};
 use facts::{At, Format, Problem};
 
@@ -50,7 +50,21 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     resolve_jobs(&mut system);
     resolve_live(&mut system);
     resolve_counters(&mut system);
+    if system.drives.iter().any(|drive| drive.listed) {
+        unread.extend(system.pools.iter().filter_map(|pool| unknown_leaves(&system, pool)));
+    }
     (system, unread)
+}
+
+/// A note on the drives of a pool that lsblk does not list: rules about drives cannot see them.
+fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
+    let leaves = system.unknown_leaves(pool);
+    let names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
+    let names: String = names.join(", ").chars().take(80).collect();
+    let what = format!(
+        "no drive of lsblk is {names}: rules about drives leave it out; run lsblk with the columns SERIAL and WWN"
+    );
+    Some(Unread { at: leaves.first()?.at.clone(), what })
 }
 
 /// Readings become what was counted between them.

@@ -171,12 +171,21 @@ fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
         .or_else(|| device.children.iter().find_map(|child| child.signature.as_ref()));
     fill(&mut known.signature, signature.map(|s| s.value.clone()));
     known.mounts.append(&mut mounts);
+    known.listed = true;
+    collect_parts(device, &mut known.parts);
 }
 
 fn collect_mounts(device: &lsblk::Device, within: &Within, into: &mut Vec<Found<String>>) {
     into.extend(device.mounts.iter().map(|m| Found::new(m.value.clone(), within.place(m.line))));
     for child in &device.children {
         collect_mounts(child, within, into);
+    }
+}
+
+fn collect_parts(device: &lsblk::Device, into: &mut Vec<(String, Option<u64>)>) {
+    for child in &device.children {
+        into.push((child.name.clone(), child.size.as_ref().map(|size| size.value)));
+        collect_parts(child, into);
     }
 }
 

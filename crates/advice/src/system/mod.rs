@@ -228,6 +228,10 @@ pub struct Drive {
     pub wwn: Option<String>,
     /// Capacity, bytes.
     pub size: Option<Found<u64>>,
+    /// Whether lsblk lists it.
+    pub listed: bool,
+    /// Partitions and maps on it with their capacities, bytes.
+    pub parts: Vec<(String, Option<u64>)>,
     /// Whether it rotates.
     pub rotational: Option<Found<bool>>,
     /// Logical sector, bytes.
@@ -258,6 +262,13 @@ impl Drive {
     pub fn stable_name(&self) -> Option<&str> {
         let serial = self.serial.as_ref().map(|serial| serial.value.as_str());
         self.wwn.as_deref().or(serial)
+    }
+
+    /// Whether it speaks SCSI itself. A SATA drive on a SAS card says so in its SMART attributes.
+    pub fn is_scsi(&self) -> bool {
+        let ata = self.smart.as_ref().is_some_and(|(_, smart)| !smart.attributes.is_empty());
+        let bus = self.transport.as_ref().map(|transport| transport.value.as_str());
+        !ata && matches!(bus, Some("sas" | "fc" | "iscsi" | "spi"))
     }
 
     /// The drive as a pool would name it.
