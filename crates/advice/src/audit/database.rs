@@ -66,7 +66,8 @@ const RECORDS_LARGE: Rule = rule! {
 
 fn records_large(_: &System, database: &Database) -> Option<Problem> {
     let problem = wrong_record(database, |record, page| record > page)?;
-    // Nothing says what the load is; 128K that somebody set is what tune sets for analytics. The default is nobody's choice.
+    // Nothing says what the load is: 128K that somebody set is what tune sets for analytics, the default is nobody's
+    // choice.
     let chosen = database.dataset.get("recordsize").is_some_and(|property| property.local)
         && database.dataset.bytes("recordsize") == Some(128 << 10);
     Some(if chosen { problem.severity(Severity::Note) } else { problem })

@@ -29,8 +29,8 @@ fn of_setting(system: &System, name: &str, right: &str) -> Problem {
     problem.set(Target::Postgresql, name, Some(right))
 }
 
-/// What a finding about PostgreSQL says besides: the cluster where there are `several`; and what to do where ALTER SYSTEM
-/// made a setting, as a change of `postgresql.conf` then has no effect.
+/// What a finding about PostgreSQL says besides: the cluster where there are `several`; and what to do where ALTER
+/// SYSTEM made a setting, as a change of `postgresql.conf` then has no effect.
 pub(super) fn finish(system: &System, several: bool, finding: &mut Finding) {
     if several
         && RULES.contains(finding.rule)

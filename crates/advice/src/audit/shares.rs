@@ -73,8 +73,8 @@ const SYNC_ALWAYS: Rule = rule! {
     lab: "hk-smb-slog",
 };
 
-/// A switch of Samba that sections set to a wrong value. A share's own setting counts before that of `[global]`, and says
-/// nothing of other shares.
+/// A switch of Samba that sections set to a wrong value. A share's own setting counts before that of `[global]`, and
+/// says nothing of other shares.
 fn switched(system: &System, name: &'static str, wrong: bool) -> Option<Problem> {
     let rows = system.samba_rows(name).into_iter();
     let rows: Vec<_> = rows.filter(|row| switch(&row.found.value) == Some(wrong)).collect();

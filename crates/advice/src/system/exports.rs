@@ -54,9 +54,8 @@ fn without_comment(row: &str) -> &str {
 
 /// The path of a line, and the rest.
 fn parted(text: &str) -> Option<(&str, &str)> {
-    if text.starts_with('"') {
-        let end = text[1..].find('"')? + 2;
-        let (path, rest) = text.split_at(end);
+    if let Some(inner) = text.strip_prefix('"') {
+        let (path, rest) = text.split_at(inner.find('"')? + 2);
         return Some((path, rest.trim_start())).filter(|(path, _)| path.starts_with("\"/"));
     }
     let (path, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

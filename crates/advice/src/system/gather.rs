@@ -62,7 +62,7 @@ fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
     let names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
     let names: String = names.join(", ").chars().take(80).collect();
     let what = format!(
-        "no drive of lsblk is {names}: rules about drives leave it out; run lsblk with the columns SERIAL and WWN"
+        "no drive of lsblk matches {names}: no rule about drives applies there; run lsblk with the columns SERIAL and WWN"
     );
     Some(Unread { at: leaves.first()?.at.clone(), what })
 }

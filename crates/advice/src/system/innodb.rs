@@ -88,8 +88,8 @@ impl System {
             return Some(known(series));
         }
         let server = Server { mariadb: Some(true), series: None };
-        let strict = |name: &&str| self.option(name, server).is_some_and(|(_, row)| !row.loose);
-        if SINCE_11.iter().any(|name| strict(&name)) {
+        let strict = |name: &str| self.option(name, server).is_some_and(|(_, row)| !row.loose);
+        if SINCE_11.iter().any(|name| strict(name)) {
             return Some(true);
         }
         let rows = self.mysql.iter().flat_map(|(_, options)| &options.rows);

@@ -45,7 +45,8 @@ impl PostgresFile {
     }
 }
 
-/// Gives each file the number of its cluster and puts each `postgresql.auto.conf` behind the other files of its cluster.
+/// Gives each file the number of its cluster and puts each `postgresql.auto.conf` behind the other files of its
+/// cluster.
 pub(super) fn group(files: &mut Vec<PostgresFile>) {
     let mut clusters: Vec<Vec<PostgresFile>> = Vec::new();
     for file in std::mem::take(files) {

@@ -225,8 +225,8 @@ pub fn sync(need: &Need) -> Option<Choice> {
     (!kept).then(|| choice.source(Document::ZfsProps, "sync"))
 }
 
-/// Whether somebody has `sync=always` on a dataset. It keeps more than `standard`, and MariaDB up to 10.11 needs it: tune
-/// does not undo it.
+/// Whether somebody has `sync=always` on a dataset. It keeps more than `standard`, and MariaDB up to 10.11 needs it:
+/// tune does not undo it.
 fn is_always(need: &Need, dataset: &str) -> bool {
     need.system.dataset(dataset).is_some_and(|known| known.is("sync", "always"))
 }
@@ -240,8 +240,8 @@ fn needs_sync_always(need: &Need) -> bool {
         && system.is_mariadb_11() == Some(false)
 }
 
-/// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data and
-/// log of different moments. A log is flushed when it must be, so `standard` is enough.
+/// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data
+/// and log of different moments. A log is flushed when it must be, so `standard` is enough.
 pub fn log_sync(need: &Need) -> Option<Choice> {
     let dataset = need.log_dataset()?;
     let disabled = need.allow_loss_s >= need.lost_groups_s();

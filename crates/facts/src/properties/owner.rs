@@ -150,8 +150,8 @@ pub(super) fn decide(rows: &mut Vec<Property>, tables: &[usize]) -> Vec<Problem>
     problems
 }
 
-/// The targets of a table that are vdevs. `zpool get all POOL all-vdevs` lists them with their drives, whose names prove
-/// nothing.
+/// The targets of a table that are vdevs. `zpool get all POOL all-vdevs` lists them with their drives, whose names
+/// prove nothing.
 fn vdevs(table: &[Property]) -> Vec<String> {
     let mut targets: BTreeMap<&str, Vec<&Property>> = BTreeMap::new();
     for row in table {
@@ -166,8 +166,8 @@ fn vdevs(table: &[Property]) -> Vec<String> {
     found.map(|(target, _)| (*target).to_string()).collect()
 }
 
-/// Rows with their owners. A pool and its root dataset have one name: a property that proves nothing belongs to what the
-/// rows of its target before it belong to, or else those after it.
+/// Rows with their owners. A pool and its root dataset have one name: a property that proves nothing belongs to what
+/// the rows of its target before it belong to, or else those after it.
 fn with_owners(mut rows: Vec<Property>) -> Vec<Property> {
     // What holds for a target so far: at first, what its first proof says.
     let mut known: BTreeMap<String, Owner> = BTreeMap::new();
