@@ -64,11 +64,12 @@ const RECORDS_LARGE: Rule = rule! {
     lab: "hk-recordsize",
 };
 
-fn records_large(_: &System, database: &Database) -> Option<Problem> {
+fn records_large(system: &System, database: &Database) -> Option<Problem> {
     let problem = wrong_record(database, |record, page| record > page)?;
-    // Nothing says what the load is: 128K that somebody set is what tune sets for analytics, the default is nobody's
-    // choice.
-    let chosen = database.dataset.get("recordsize").is_some_and(|property| property.local)
+    // Nothing says what the load of a machine is: 128K that somebody set is what tune sets for analytics, the default is
+    // nobody's choice. In a lab every property is set, and its programs run transactions.
+    let chosen = !system.planned
+        && database.dataset.get("recordsize").is_some_and(|property| property.local)
         && database.dataset.bytes("recordsize") == Some(128 << 10);
     Some(if chosen { problem.severity(Severity::Note) } else { problem })
 }
