@@ -4,7 +4,8 @@
 //! write the line that changes it through this module.
 
 use crate::format::{printable, quoted};
-use crate::system::{Dataset, Found, Place, Property, System};
+use crate::system::samba::{GLOBAL, SambaRow};
+use crate::system::{Dataset, Drive, Found, Place, Property, System};
 use serde::Serialize;
 
 /// Where a setting is made.
@@ -21,12 +22,16 @@ pub enum Target {
     Postgresql,
     /// `my.cnf`, group `[mysqld]`.
     Mysql,
+    /// `my.cnf`, group `[mariadb]`, which MySQL does not read.
+    Mariadb,
     /// `nfs.conf`, section `[nfsd]`.
     Nfs,
     /// `/etc/exports.d`.
     Exports,
     /// `smb.conf`, section `[global]`.
     Samba,
+    /// `smb.conf`, a share.
+    Share(String),
     /// A udev rule; the setting's name is the drive, its value the rule.
     Udev,
     /// A RAID card; the setting's value is the command.
@@ -37,10 +42,11 @@ impl Target {
     /// The file and section to edit; none where a command makes the setting.
     fn file(&self) -> Option<&'static str> {
         match self {
-            Target::Dataset(_) | Target::Pool(_) | Target::Card => None,
+            Target::Dataset(_) | Target::Pool(_) | Target::Card | Target::Share(_) => None,
             Target::Module => Some("/etc/modprobe.d/zfs.conf"),
             Target::Postgresql => Some("postgresql.conf"),
             Target::Mysql => Some("my.cnf [mysqld]"),
+            Target::Mariadb => Some("my.cnf [mariadb]"),
             Target::Nfs => Some("nfs.conf [nfsd]"),
             Target::Exports => Some("/etc/exports"),
             Target::Samba => Some("smb.conf [global]"),
@@ -51,7 +57,7 @@ impl Target {
     /// What the setting is of, for a list of changes: a dataset, a pool or a file.
     pub fn owner(&self) -> &str {
         match self {
-            Target::Dataset(name) | Target::Pool(name) => name,
+            Target::Dataset(name) | Target::Pool(name) | Target::Share(name) => name,
             other => other.file().unwrap_or_default(),
         }
     }
@@ -84,9 +90,12 @@ impl Setting {
             Target::Postgresql if value.contains([' ', '\'']) => {
                 printable(&format!("{name} = '{value}'"))
             }
-            Target::Postgresql | Target::Mysql | Target::Nfs | Target::Samba => {
-                printable(&format!("{name} = {value}"))
-            }
+            Target::Postgresql
+            | Target::Mysql
+            | Target::Mariadb
+            | Target::Nfs
+            | Target::Samba
+            | Target::Share(_) => printable(&format!("{name} = {value}")),
             Target::Udev | Target::Card => printable(value),
         }
     }
@@ -94,6 +103,9 @@ impl Setting {
 
 impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Target::Share(share) = &self.target {
+            return write!(f, "smb.conf [{}]: {}", printable(share), self.line());
+        }
         match self.target.file() {
             Some(file) => write!(f, "{file}: {}", self.line()),
             None => f.write_str(&self.line()),
@@ -103,16 +115,21 @@ impl std::fmt::Display for Setting {
 
 /// The udev rule that turns a drive's scheduler off. It matches the world-wide name or serial
 /// number where one is known, else the kernel name, which may change between boots.
-pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
+pub fn scheduler_rule(drive: &Drive) -> String {
     // udev has no escape for a quote in a rule.
     let clean =
         |text: &str| text.chars().filter(|c| !c.is_control() && *c != '"').collect::<String>();
-    let world_wide =
-        |id: &str| ["0x", "eui.", "naa.", "uuid."].iter().any(|prefix| id.starts_with(prefix));
-    let matched = match stable {
-        Some(id) if world_wide(id) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
-        Some(id) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
-        None => format!("KERNEL==\"{}\"", clean(drive)),
+    let serial = drive.serial.as_ref().map(|serial| serial.value.as_str());
+    let matched = match (drive.wwn.as_deref(), serial) {
+        // lsblk prints the name with its extension where there is one.
+        (Some(id), _) if id.starts_with("0x") && id.len() > 18 => {
+            format!("ENV{{ID_WWN_WITH_EXTENSION}}==\"{}\"", clean(id))
+        }
+        (Some(id), _) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
+        // What ID_SERIAL_SHORT of a SCSI drive has is its world-wide name.
+        (None, Some(id)) if drive.is_scsi() => format!("ENV{{ID_SCSI_SERIAL}}==\"{}\"", clean(id)),
+        (None, Some(id)) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
+        (None, None) => format!("KERNEL==\"{}\"", clean(&drive.name)),
     };
     format!(
         "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {matched}, ATTR{{queue/scheduler}}=\"none\""
@@ -129,7 +146,9 @@ impl System {
             Target::Module => self.module.get(name).cloned(),
             Target::Postgresql => self.postgres(name),
             Target::Mysql => self.innodb(name),
-            Target::Samba => self.samba.get(name).cloned(),
+            Target::Mariadb => self.innodb_as(true, name),
+            Target::Samba => Some(self.samba_of(GLOBAL, name)?.found.clone()),
+            Target::Share(share) => Some(self.samba_of(share, name)?.found.clone()),
             Target::Udev => self.drives.iter().find(|drive| drive.name == name)?.scheduler.clone(),
             Target::Nfs | Target::Exports | Target::Card => None,
         }
@@ -172,16 +191,18 @@ impl System {
                 system.module.insert(name, found);
             }
             Target::Postgresql => {
-                if let Some((_, settings)) = system.postgresql.last_mut() {
-                    settings
-                        .rows
-                        .push(facts::postgresql::Setting { name, value: facts::At::new(value, 0) });
+                let last = system.postgres_files().next_back().cloned();
+                let mut files = system.postgresql.iter_mut();
+                if let Some(file) = files.rfind(|file| Some(&**file) == last.as_ref()) {
+                    let value = facts::At::new(value, 0);
+                    file.settings.rows.push(facts::postgresql::Setting { name, value });
                 }
             }
-            Target::Mysql => {
+            Target::Mysql | Target::Mariadb => {
+                let group = if setting.target == Target::Mysql { "mysqld" } else { "mariadb" };
                 if let Some((_, options)) = system.mysql.last_mut() {
                     options.rows.push(facts::mycnf::OptionRow {
-                        group: "mysqld".to_string(),
+                        group: group.to_string(),
                         loose: false,
                         name,
                         value: Some(facts::At::new(value, 0)),
@@ -189,8 +210,12 @@ impl System {
                     });
                 }
             }
-            Target::Samba => {
-                system.samba.insert(name, found);
+            Target::Samba | Target::Share(_) => {
+                let section = match &setting.target {
+                    Target::Share(share) => share.clone(),
+                    _ => GLOBAL.to_string(),
+                };
+                system.samba.push(SambaRow { section, name, found });
             }
             Target::Udev => {
                 for known in system.drives.iter_mut().filter(|drive| drive.name == name) {
@@ -200,5 +225,40 @@ impl System {
             Target::Nfs | Target::Exports | Target::Card => {}
         }
         system
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_matches_the_property_that_udev_sets() {
+        let found = |text: &str| Some(Found::new(text.to_string(), Place::new("lsblk", 1)));
+        let rule = |wwn: Option<&str>, transport: &str| {
+            let drive = Drive {
+                name: "sda".to_string(),
+                wwn: wwn.map(String::from),
+                serial: found("S1"),
+                transport: found(transport),
+                ..Drive::default()
+            };
+            let rule = scheduler_rule(&drive);
+            rule.split(", ").nth(3).unwrap().to_string()
+        };
+        for (wwn, transport, expected) in [
+            (Some("0x5000c500a1b2c3d1"), "sata", "ENV{ID_WWN}==\"0x5000c500a1b2c3d1\""),
+            (
+                Some("0x600605b00fa1b2c3d4e5f60718293a4b"),
+                "sas",
+                "ENV{ID_WWN_WITH_EXTENSION}==\"0x600605b00fa1b2c3d4e5f60718293a4b\"",
+            ),
+            (Some("nvme.1b36-44454144"), "nvme", "ENV{ID_WWN}==\"nvme.1b36-44454144\""),
+            (Some("t10.ATA QEMU"), "sata", "ENV{ID_WWN}==\"t10.ATA QEMU\""),
+            (None, "sata", "ENV{ID_SERIAL_SHORT}==\"S1\""),
+            (None, "sas", "ENV{ID_SCSI_SERIAL}==\"S1\""),
+        ] {
+            assert_eq!(rule(wwn, transport), expected);
+        }
     }
 }

@@ -4,17 +4,19 @@ use advice::setting::Target;
 use advice::system::System;
 use advice::tune::{Choice, Need, Server, Workload, tune};
 use lab::durability::{Durability, worst};
+use std::collections::BTreeMap;
 
 /// The lines of a section with the settings for a target, as far as a lab knows them.
 fn lines(choices: &[Choice], wanted: impl Fn(&Target) -> bool, names: &[&str]) -> String {
-    let mut all = String::new();
+    // A setting of a later group counts.
+    let mut all = BTreeMap::new();
     for choice in choices.iter().filter(|c| !c.offered && wanted(&c.setting.target)) {
         let name = choice.name().trim_start_matches("loose_");
         if names.contains(&name) {
-            all += &format!("{name} = \"{}\"\n", choice.value());
+            all.insert(name, choice.value());
         }
     }
-    all
+    all.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect()
 }
 
 fn class(server: Server, section: &str, client: &str, allow_loss_s: f64) -> Durability {
@@ -37,14 +39,17 @@ fn class(server: Server, section: &str, client: &str, allow_loss_s: f64) -> Dura
         "synchronous_commit",
         "full_page_writes",
         "innodb_flush_log_at_trx_commit",
+        "innodb_flush_method",
         "innodb_doublewrite",
         "sync_binlog",
     ];
-    // What MySQL does not know is written with `loose_`.
     if section == "mariadb" {
-        settings.push("innodb_data_file_write_through");
+        settings.extend(["innodb_data_file_buffering", "innodb_data_file_write_through"]);
     }
-    let of_server = |target: &Target| matches!(target, Target::Postgresql | Target::Mysql);
+    let of_server = |target: &Target| match target {
+        Target::Mariadb => section == "mariadb",
+        other => matches!(other, Target::Postgresql | Target::Mysql),
+    };
     let log = if server == Server::Postgresql { "wal" } else { "redo" };
     let text = format!(
         "[host]\nmemory = \"64G\"\n[method]\nruntime = \"10s\"\n[drives]\nhdd = \"2x hdd-7200-8t\"\n\

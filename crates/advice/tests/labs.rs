@@ -1,11 +1,15 @@
 //! What audit and tune see of a lab, and of a server that loses data.
 
-use advice::audit::{audit, audit_variants};
+use advice::audit::{Finding, Severity, audit, audit_variants};
 use advice::system::{Input, gather, variants};
 use advice::tune::{Need, Server, Workload, tune};
 
 /// The names of the rules that fire on a lab with these drives, this pool and these sections.
 fn found(drives: &str, vdevs: &str, more: &str) -> Vec<&'static str> {
+    findings(drives, vdevs, more).into_iter().map(|finding| finding.rule.name).collect()
+}
+
+fn findings(drives: &str, vdevs: &str, more: &str) -> Vec<Finding> {
     let text = format!(
         "[host]\nmemory = \"64G\"\n[method]\nruntime = \"10s\"\n[drives]\n{drives}\n[pool]\nvdevs = \"{vdevs}\"\n{more}"
     );
@@ -14,8 +18,7 @@ fn found(drives: &str, vdevs: &str, more: &str) -> Vec<&'static str> {
         Ok((campaign, _)) => campaign,
         Err(diagnostics) => panic!("{diagnostics:?}\n{text}"),
     };
-    let findings = audit_variants(&variants(&campaign, "l.toml", &text));
-    findings.into_iter().map(|finding| finding.rule.name).collect()
+    audit_variants(&variants(&campaign, "l.toml", &text))
 }
 
 const HDD: &str = "hdd = \"2x hdd-7200-8t\"";
@@ -37,6 +40,25 @@ fn a_lab_shows_its_servers_and_their_datasets() {
     }
     let mysql = found(HDD, MIRROR, &format!("{sysbench}[workloads.w.mysql]\n"));
     assert!(!mysql.contains(&"my-checkpoint"), "{mysql:?}");
+}
+
+#[test]
+fn what_a_lab_states_of_its_server_counts() {
+    let sysbench = "[workloads.w.sysbench]\ntables = 4\ntable_size = 1000\nthreads = 4\n";
+    let through = |more: &str| {
+        let settings =
+            format!("[workloads.w.mariadb]\ninnodb_data_file_write_through = true\n{more}");
+        found(HDD, MIRROR, &format!("{sysbench}{settings}")).contains(&"my-checkpoint")
+    };
+    assert!(!through(""));
+    assert!(!through("innodb_flush_method = \"O_DIRECT\"\n"));
+    assert!(through("innodb_flush_method = \"fsync\"\n"));
+    // Its programs run transactions, and every property in it is set.
+    let records = "[datasets.d]\nrecordsize = \"128K\"\n";
+    let on = "[workloads.w.directories]\ndata = \"d\"\n";
+    let large = findings(HDD, MIRROR, &format!("{records}{sysbench}{on}[workloads.w.mysql]\n"));
+    let large = large.iter().find(|finding| finding.rule.name == "database-records-large");
+    assert_eq!(large.map(|finding| finding.severity), Some(Severity::Warning));
 }
 
 #[test]

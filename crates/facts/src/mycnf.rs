@@ -27,35 +27,84 @@ pub struct OptionRow {
 /// What a name begins with that servers may not know.
 const LOOSE: &str = "loose_";
 
-/// Groups that the server reads.
-const SERVER: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "galera"];
+/// The server that reads a file, as far as it is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Server {
+    /// Whether it is MariaDB and not MySQL.
+    pub mariadb: Option<bool>,
+    /// Its release series: `(8, 4)`, `(10, 11)`.
+    pub series: Option<(u32, u32)>,
+}
+
+impl Server {
+    /// Whether it reads a group; none for a group of one release (`mysqld-8.0`) where its own is not known.
+    pub fn reads(self, group: &str) -> Option<bool> {
+        let (family, suffix) = match group.split_once('-') {
+            Some((family, suffix)) => (family, Some(suffix)),
+            None => (group, None),
+        };
+        let own = match family {
+            "mysqld" | "server" => true,
+            "mariadb" | "mariadbd" | "galera" => self.mariadb != Some(false),
+            _ => false,
+        };
+        match suffix.map(series) {
+            None => Some(own),
+            // `mariadb-client` and the like are programs, not releases.
+            Some(None) => Some(false),
+            Some(Some(_)) if !own => Some(false),
+            Some(wanted) => self.series.map(|known| Some(known) == wanted),
+        }
+    }
+}
+
+/// `8.4` in numbers.
+pub fn series(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// What a name may begin with, and the value of the option when it does.
+const PREFIXES: [(&str, &str); 3] = [("skip_", "OFF"), ("disable_", "OFF"), ("enable_", "ON")];
 
 impl Options {
-    /// The server's option `name` that counts: the last one in a group it reads, version suffixes
-    /// (`mysqld-8.0`, `mariadb-11.4`) included.
-    pub fn server(&self, name: &str) -> Option<&OptionRow> {
+    /// The option `name` that counts for a server: the last of `name`, `skip_name`, `disable_name` and `enable_name` in
+    /// a group that it reads. `possible`: groups of one release count too where the server's own is not known.
+    pub fn row(&self, name: &str, server: Server, possible: bool) -> Option<&OptionRow> {
         let name = normal(name);
-        self.rows.iter().rev().find(|row| {
-            let group = row.group.split('-').next().unwrap_or("");
-            row.name == name && SERVER.contains(&group)
-        })
+        let same = |written: &str| {
+            let prefixed = |(prefix, _): &(&str, &str)| written.strip_prefix(prefix) == Some(&name);
+            written == name || PREFIXES.iter().any(prefixed)
+        };
+        let read = |row: &&OptionRow| server.reads(&row.group).unwrap_or(possible);
+        self.rows.iter().filter(read).rfind(|row| same(&row.name))
     }
 
-    /// Its value as text; a bare option is `ON`, as the server reads it.
+    /// The value of `name` that counts for a server of which nothing is known.
     pub fn value(&self, name: &str) -> Option<At<String>> {
-        if let Some(row) = self.server(name) {
-            return Some(row.value.clone().unwrap_or_else(|| At::new("ON".to_string(), row.line)));
-        }
-        ["skip_", "disable_"].iter().find_map(|prefix| {
-            let row = self.server(&format!("{prefix}{}", normal(name)))?;
-            Some(At::new("OFF".to_string(), row.line))
-        })
+        let server = Server::default();
+        let row = self.row(name, server, false).or_else(|| self.row(name, server, true))?;
+        Some(row.setting(name))
     }
 
     /// Its value in bytes (`K`, `M`, `G`, `T` are binary).
     pub fn bytes(&self, name: &str) -> Option<At<u64>> {
         let value = self.value(name)?;
         crate::units::binary(&value.value).map(|bytes| At::new(bytes, value.line))
+    }
+}
+
+impl OptionRow {
+    /// The value that it gives the option `name`: a bare option is `ON`, as the server reads it.
+    pub fn setting(&self, name: &str) -> At<String> {
+        let prefix = PREFIXES
+            .iter()
+            .find(|(prefix, _)| self.name != normal(name) && self.name.starts_with(prefix));
+        let bare = prefix.map_or("ON", |(_, value)| value);
+        match &self.value {
+            Some(value) if prefix.is_none() => value.clone(),
+            _ => At::new(bare.to_string(), self.line),
+        }
     }
 }
 
@@ -171,11 +220,42 @@ mod tests {
         let options = parsed.facts;
         assert_eq!(options.bytes("innodb_buffer_pool_size"), Some(At::new(12 << 30, 4)));
         for (name, value, line) in
-            [("innodb_doublewrite", "0", 5), ("log_bin", "OFF", 6), ("sync_binlog", "0", 9)]
+            [("innodb_doublewrite", "0", 5), ("log_bin", "OFF", 6), ("sync_binlog", "ON", 7)]
         {
             assert_eq!(options.value(name), Some(At::new(value.to_string(), line)));
         }
         assert_eq!(options.value("port"), None);
+    }
+
+    #[test]
+    fn the_last_of_an_option_and_its_opposites_counts() {
+        let value = |text: &str| parse(text).facts.value("innodb_doublewrite").unwrap().value;
+        assert_eq!(value("[mysqld]\ninnodb_doublewrite=ON\nskip-innodb-doublewrite\n"), "OFF");
+        assert_eq!(value("[mysqld]\nskip-innodb-doublewrite\ninnodb_doublewrite=ON\n"), "ON");
+        assert_eq!(value("[mysqld]\ninnodb_doublewrite=0\nenable-innodb-doublewrite\n"), "ON");
+        assert_eq!(
+            value("[mysqld]\nenable-innodb-doublewrite\ndisable_innodb_doublewrite\n"),
+            "OFF"
+        );
+    }
+
+    #[test]
+    fn groups_of_one_release_count_for_that_release() {
+        let text = "[mysqld]\nsync_binlog=1\n[mysqld-5.7]\nsync_binlog=0\n[mariadb-client]\nsync_binlog=7\n";
+        let options = parse(text).facts;
+        let value = |series| {
+            let server = Server { mariadb: None, series };
+            options.row("sync_binlog", server, false).unwrap().setting("sync_binlog").value
+        };
+        assert_eq!(
+            (value(None), value(Some((5, 7))), value(Some((8, 0)))),
+            ("1".into(), "0".into(), "1".into())
+        );
+        assert_eq!(options.value("sync_binlog").unwrap().value, "1");
+        // They are all there is.
+        let only = parse("[mysqld-5.7]\nsync_binlog=0\n").facts;
+        assert_eq!(only.value("sync_binlog").unwrap().value, "0");
+        assert_eq!(Server { mariadb: Some(false), series: None }.reads("mariadb"), Some(false));
     }
 
     #[test]

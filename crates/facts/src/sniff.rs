@@ -60,11 +60,12 @@ pub enum Facts {
     Queues(Vec<queue::Queue>),
 }
 
-/// The format of a text, from its name (a path, or empty) and, first of all, its content.
+/// The format of a text: from JSON, which no configuration file is; from its name (a path, or empty); from its content.
+/// A configuration file may hold words of any program in its values and comments.
 pub fn recognise(name: &str, text: &str) -> Option<Format> {
     from_json(text)
-        .or_else(|| from_text(text))
         .or_else(|| from_name(name))
+        .or_else(|| from_text(text))
         .or_else(|| from_settings(text))
 }
 
@@ -122,16 +123,16 @@ fn from_text(text: &str) -> Option<Format> {
     if has(&|line| line.starts_with("NAME") && line.contains("READ WRITE CKSUM")) {
         return Some(Format::ZpoolStatus);
     }
-    if has(&|line| line.contains("/queue/")) {
+    if has(&names_attribute) {
         return Some(Format::Queue);
     }
     if has(&|line| line.starts_with("Controllers found:") || line == "Logical device information") {
         return Some(Format::Arcconf);
     }
-    if has(&|line| line.contains(" in Slot ") && !line.contains('=')) {
+    if has(&names_card) {
         return Some(Format::Ssacli);
     }
-    if has(&|line| line.starts_with("options ") && line.contains('=')) {
+    if has(&sets_parameter) {
         return Some(Format::Modprobe);
     }
     if has(&|line| matches!(line, "[mysqld]" | "[server]" | "[mariadb]" | "[mariadbd]")) {
@@ -143,6 +144,29 @@ fn from_text(text: &str) -> Option<Format> {
         fields.len() == 4 && properties::is_source(fields[3])
     })
     .then_some(Format::Properties)
+}
+
+/// `/sys/block/sda/queue/scheduler`, as `grep . /sys/block/*/queue/*` prints it, or `tail`.
+fn names_attribute(line: &str) -> bool {
+    let path = line.strip_prefix("==> ").unwrap_or(line);
+    path.starts_with("/sys/") && path.contains("/queue/")
+}
+
+/// `Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)`, and not a sentence of a comment.
+fn names_card(line: &str) -> bool {
+    let slot = line.split_once(" in Slot ").map(|(_, slot)| slot);
+    let number = slot.is_some_and(|slot| slot.starts_with(|c: char| c.is_ascii_digit()));
+    number && !line.contains('=') && line.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// `options MODULE NAME=VALUE`. A setting named options has a `=` or a quote in the place of the module.
+fn sets_parameter(line: &str) -> bool {
+    let name = |word: &str| {
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let ["options", module, parameter, ..] = words.as_slice() else { return false };
+    name(module) && parameter.split_once('=').is_some_and(|(parameter, _)| name(parameter))
 }
 
 fn from_name(name: &str) -> Option<Format> {
@@ -179,4 +203,26 @@ fn from_settings(text: &str) -> Option<Format> {
             word.is_some_and(|word| KNOWN.contains(&word))
         })
         .then_some(Format::Postgresql)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_configuration_file_comes_before_words_in_it() {
+        let queue = "[mysqld]\ntmpdir = /data/queue/tmp\n";
+        assert_eq!(recognise("my.cnf", queue), Some(Format::MyCnf));
+        assert_eq!(recognise("-", queue), Some(Format::MyCnf));
+        let archive =
+            "fsync = off\narchive_command = 'cp %p /backup/queue/%f'\nwal_level = replica\n";
+        assert_eq!(recognise("/etc/postgresql/postgresql.conf", archive), Some(Format::Postgresql));
+        assert_eq!(recognise("-", archive), Some(Format::Postgresql));
+        let slot = "# primary in Slot 3\nwal_level = replica\n";
+        assert_eq!(recognise("-", slot), Some(Format::Postgresql));
+        let options = "options = '-c work_mem=4MB'\nwal_level = replica\n";
+        assert_eq!(recognise("-", options), Some(Format::Postgresql));
+        assert_eq!(recognise("-", "options zfs zfs_arc_max=1\n"), Some(Format::Modprobe));
+        assert_eq!(recognise("-", "/sys/block/sda/queue/rotational:0\n"), Some(Format::Queue));
+    }
 }

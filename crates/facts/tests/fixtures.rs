@@ -1,7 +1,7 @@
 //! What is read from each fixture; where the fixtures come from is in fixtures/README.md.
 
 use facts::card::WritePolicy;
-use facts::properties::{Properties, Property, Source};
+use facts::properties::{Owner, Properties, Property, Source};
 use facts::zpool_status::{Pool, ScanKind, ScanState, Vdev, VdevKind};
 use facts::*;
 use zfs::{AllocationClass, Layout};
@@ -143,7 +143,7 @@ fn properties_with_blanks_and_every_kind_of_source_are_read() {
     assert_eq!(get("xattr").source, Source::Received);
     assert_eq!(get("used").source, Source::None);
     assert_eq!(get("sync").value, At::new("disabled".to_string(), 19));
-    assert!(!parsed.facts.of_pool());
+    assert!(parsed.facts.rows.iter().all(|row| row.owner == Owner::Dataset));
 
     let exact = properties::parse(&fixture("zfs-get-Hp.txt"));
     assert!(exact.complete());
@@ -155,7 +155,7 @@ fn properties_with_blanks_and_every_kind_of_source_are_read() {
 fn pool_properties_and_feature_flags_are_read() {
     let parsed = properties::parse(&fixture("zpool-get-all-2.1.txt"));
     assert!(parsed.complete(), "{:?}", parsed.problems);
-    assert!(parsed.facts.of_pool());
+    assert!(parsed.facts.rows.iter().all(|row| row.owner == Owner::Pool));
     let get = |name: &str| property(&parsed.facts, "tank", name);
     assert_eq!(get("ashift").value.text(), "9");
     assert_eq!(get("comment").value.text(), "moved from row 4");

@@ -27,7 +27,7 @@ const HEADER: u64 = 96;
 /// Bytes of a pool's cache vdevs, where all are known and are whole drives.
 fn capacity(system: &System, pool: &Pool) -> Option<u64> {
     let leaves = pool.vdevs_of(AllocationClass::Cache).flat_map(|vdev| &vdev.leaves);
-    let sizes: Option<Vec<u64>> = leaves.map(|leaf| system.whole_capacity(leaf)).collect();
+    let sizes: Option<Vec<u64>> = leaves.map(|leaf| system.leaf_capacity(leaf)).collect();
     Some(sizes?.into_iter().fold(0, u64::saturating_add))
 }
 

@@ -1,5 +1,6 @@
 //! Properties of datasets, whatever they hold.
 
+use super::padding::new_volume;
 use super::{Check, Problem, Rule, Severity, rule};
 use crate::format::size;
 use crate::source::Document::{Fsync, HongKong, Mysql, ZfsDocs, ZfsProps};
@@ -244,8 +245,8 @@ const SMALL_VOLUMES: Rule = rule! {
     sources: &[ZfsProps.section("volblocksize")],
 };
 
-fn small_volumes(_: &System, dataset: &Dataset, _: &str) -> Option<Problem> {
+fn small_volumes(system: &System, dataset: &Dataset, _: &str) -> Option<Problem> {
     let block = dataset.bytes("volblocksize").filter(|block| *block < 16384)?;
     let problem = Problem::of(&dataset.name).with("block", size(block));
-    Some(problem.run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=16K", "NEW-VOLUME"]))
+    Some(problem.command(new_volume(system, dataset).to_vec()))
 }

@@ -192,11 +192,7 @@ fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
     let problem = Problem::of(&drive.name)
         .with("scheduler", &scheduler.value)
         .evidence(&scheduler.at, format!("{}: {}", drive.name, scheduler.value));
-    Some(problem.set(
-        Target::Udev,
-        &drive.name,
-        Some(scheduler_rule(&drive.name, drive.stable_name())),
-    ))
+    Some(problem.set(Target::Udev, &drive.name, Some(scheduler_rule(drive))))
 }
 
 const ROTATIONAL: Rule = rule! {
@@ -283,17 +279,23 @@ const MIXED_SECTORS: Rule = rule! {
     "drive-mixed-sectors", Warning, Check::Vdev(None, mixed_sectors),
     what: "The drives of {subject} in {pool} have different physical sectors ({one} and {two}).",
     what_zh: "{pool} 中 {subject} 的盘物理扇区不同（{one} 和 {two}）。",
-    why: "If ashift fits the larger sectors, the vdev works in these. If not, some of its drives read, change and write a sector for each small write.",
-    why_zh: "如果 ashift 符合较大的扇区，vdev 就按它工作；否则一部分盘的每次小写都要读、改、写。",
+    why: "Nothing in the input shows an ashift that fits the larger sectors. With a smaller one, some of the drives read, change and write a sector for each small write.",
+    why_zh: "输入中没有信息表明 ashift 符合较大的扇区。若 ashift 较小，一部分盘的每次小写都要读、改、写。",
     sources: &[ZpoolProps.section("ashift")],
     lab: "hk-ashift",
 };
 
-fn mixed_sectors(system: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
-    let sector = |leaf| system.drive(leaf)?.physical_sector.as_ref();
+fn mixed_sectors(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let sector = |leaf: &Leaf| system.drive(leaf)?.physical_sector.as_ref();
     let mut sectors = vdev.leaves.iter().filter_map(|leaf| Some((leaf, sector(leaf)?)));
     let (first, one) = sectors.next()?;
     let (other, two) = sectors.find(|(_, sector)| sector.value != one.value)?;
+    let larger = vdev.leaves.iter().filter_map(sector).map(|sector| sector.value).max()?;
+    // The vdev works in sectors of 2^ashift: none of its drives gets a part of one.
+    let shift = pool.get("ashift").and_then(|ashift| ashift.value.parse().ok());
+    if shift.and_then(|shift| 1u64.checked_shl(shift)).is_some_and(|unit| unit >= larger) {
+        return None;
+    }
     let problem = Problem::of(&vdev.name)
         .with("one", size(one.value))
         .with("two", size(two.value))

@@ -119,7 +119,7 @@ fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> 
     if matches!(vdev.class, AllocationClass::Spare | AllocationClass::Cache) {
         return None;
     }
-    let known = || vdev.leaves.iter().filter_map(|leaf| Some((system.capacity(leaf)?, leaf)));
+    let known = || vdev.leaves.iter().filter_map(|leaf| Some((system.leaf_capacity(leaf)?, leaf)));
     let (least, small) = known().min_by_key(|(bytes, _)| *bytes)?;
     let most = known().map(|(bytes, _)| bytes).max()?;
     let lost: u64 = known().map(|(bytes, _)| bytes - least).sum();

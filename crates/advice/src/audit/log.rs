@@ -151,7 +151,7 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
     let mut has = 0u64;
     for vdev in pool.vdevs_of(AllocationClass::Log) {
         let sizes: Option<Vec<u64>> =
-            vdev.leaves.iter().map(|leaf| system.whole_capacity(leaf)).collect();
+            vdev.leaves.iter().map(|leaf| system.leaf_capacity(leaf)).collect();
         has = has.saturating_add(sizes?.into_iter().min()?);
     }
     let drives: &[&str] = match vdev.layout {

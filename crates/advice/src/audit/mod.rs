@@ -55,7 +55,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// All findings, the most severe first.
 pub fn audit(system: &System) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = rules().flat_map(|rule| rule.findings(system)).collect();
+    let clusters = system.clusters();
+    let mut findings: Vec<Finding> = Vec::new();
+    for cluster in &clusters {
+        for mut finding in rules().flat_map(|rule| rule.findings(cluster)) {
+            postgresql::finish(cluster, clusters.len() > 1, &mut finding);
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+    }
     sort(&mut findings);
     findings
 }

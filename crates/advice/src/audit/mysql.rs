@@ -49,14 +49,31 @@ const FLUSH_LOG: Rule = rule! {
 };
 
 const SYNC_BINLOG: Rule = rule! {
-    "my-sync-binlog", Warning,
-    Check::Setting { target: Target::Mysql, name: "sync_binlog", wrong: |value| value != "1", right: Some("1") },
+    "my-sync-binlog", Warning, Check::System(sync_binlog),
     what: "sync_binlog={value}: the binary log is not flushed at every commit.",
     what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷盘。",
     why: "After a power cut, replicas may have events that the source lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
     sources: &[MysqlManual.section("sync_binlog"), Mysql.section("sync_binlog=0")],
 };
+
+fn sync_binlog(system: &System) -> Option<Problem> {
+    let name = "sync_binlog";
+    let log = system.innodb("log_bin");
+    if log.as_ref().is_some_and(|log| switch(&log.value) == Some(false)) {
+        return None;
+    }
+    match system.innodb(name) {
+        Some(found) => (found.value != "1").then(|| wrong(name, &found, "1")),
+        // MySQL's default is 1, MariaDB's is 0.
+        None => log.filter(|_| system.is_mariadb()).map(|log| {
+            Problem::of(name)
+                .with("value", 0)
+                .evidence(&log.at, format!("log_bin = {}", log.value))
+                .set(Target::Mysql, name, Some("1"))
+        }),
+    }
+}
 
 const DOUBLEWRITE: Rule = rule! {
     "my-doublewrite", Error, Check::System(doublewrite),
@@ -100,9 +117,7 @@ fn doublewrite_off(system: &System) -> Option<Problem> {
 /// Whether no power cut tears a page on the known datasets of InnoDB.
 fn pages_whole(system: &System) -> bool {
     let databases = on_zfs(system);
-    let method = system.innodb("innodb_flush_method");
-    let o_direct =
-        method.is_some_and(|found| found.value.to_ascii_uppercase().starts_with("O_DIRECT"));
+    let o_direct = system.opens_directly();
     !databases.is_empty() && databases.iter().all(|db| !system.tears_pages(db, o_direct))
 }
 
@@ -110,15 +125,14 @@ const CHECKPOINT: Rule = rule! {
     "my-checkpoint", Warning, Check::System(checkpoint),
     what: "MariaDB's files on {subject} are durable only after fsync (sync=standard), and its checkpoint does not wait for all of them.",
     what_zh: "MariaDB 在 {subject} 上的文件要到 fsync 之后才落盘（sync=standard），而它的检查点并不等待全部文件。",
-    why: "MariaDB (10.6 to 11.8) syncs its files and then takes the oldest page that is not written yet as its checkpoint. Pages that were written meanwhile are passed though they are not durable: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS.",
-    why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才以最旧的尚未写出的页作为检查点。其间写出的页尚未落盘就被越过：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。",
-    sources: &[MariadbCode.section("log_checkpoint() in buf0flu.cc"), ZfsProps.section("sync")],
+    why: "MariaDB (10.6 to 11.8) syncs its files and then takes the oldest page that is not written yet as its checkpoint. Pages that were written meanwhile are passed though they are not durable: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS. innodb_flush_method=fsync turns write-through off: with it, use O_DIRECT and innodb_data_file_buffering=ON.",
+    why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才以最旧的尚未写出的页作为检查点。其间写出的页尚未落盘就被越过：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。innodb_flush_method=fsync 会关闭直写：直写要配 O_DIRECT 和 innodb_data_file_buffering=ON。",
+    sources: &[MariadbCode.section("log_checkpoint() in buf0flu.cc"), MariadbCode.section("innodb_init_params() in ha_innodb.cc"), ZfsProps.section("sync")],
     lab: "powercut-mariadb",
 };
 
 fn checkpoint(system: &System) -> Option<Problem> {
-    let through = system.innodb("innodb_data_file_write_through");
-    if through.is_some_and(|found| switch(&found.value) == Some(true)) {
+    if system.writes_through() {
         return None;
     }
     let own = on_zfs(system).into_iter().filter(|db| is_mariadb(system, db));
@@ -127,16 +141,19 @@ fn checkpoint(system: &System) -> Option<Problem> {
         let problem = Problem::of(&db.dataset.name).property("sync", property);
         Some(problem.set_property(&db.dataset.name, "sync", "always"))
     };
-    own.filter_map(standard).next()
+    let problem = own.filter_map(standard).next()?;
+    // Settings that look like write-through and are not.
+    let shown = ["innodb_data_file_write_through", "innodb_flush_method"];
+    Some(shown.iter().fold(problem, |problem, name| match system.innodb(name) {
+        Some(found) => problem.evidence(&found.at, format!("{name} = {}", found.value)),
+        None => problem,
+    }))
 }
 
-/// Whether the server is MariaDB: by a group of my.cnf that only it reads, or by the dataset's name.
+/// Whether the server is MariaDB: by its version, by a group of my.cnf that only it reads, or by the dataset's name.
 fn is_mariadb(system: &System, database: &Database) -> bool {
-    let own = |group: &str| group.starts_with("mariadb") || group == "galera";
-    let mut rows = system.mysql.iter().flat_map(|(_, options)| &options.rows);
-    rows.any(|row| own(&row.group))
-        || system.mariadb
-        || database.dataset.name.to_ascii_lowercase().contains("mariadb")
+    let named = database.dataset.name.to_ascii_lowercase().contains("mariadb");
+    system.is_mariadb() || (named && system.mysql_server.mariadb.is_none())
 }
 
 const NATIVE_AIO: Rule = rule! {
@@ -230,12 +247,8 @@ const MYSQL: [&str; 4] = [
 ];
 
 fn two_servers(system: &System) -> Option<Problem> {
-    let loose = |name: &str| {
-        let row = system.mysql.iter().rev().find_map(|(_, options)| options.server(name));
-        row.is_some_and(|row| row.loose)
-    };
     let first = |names: &[&'static str]| {
-        let mut strict = names.iter().filter(|name| !loose(name));
+        let mut strict = names.iter().filter(|name| !system.innodb_loose(name));
         strict.find_map(|name| Some((*name, system.innodb(name)?)))
     };
     let (mariadb, one) = first(&MARIADB)?;

@@ -3,7 +3,7 @@
 use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::source::Document::{ZfsCode, ZpoolConcepts};
-use crate::system::{Dataset, System, Vdev};
+use crate::system::{Dataset, Pool, System, Vdev};
 use zfs::Geometry;
 use zfs::{AllocationClass, Layout};
 
@@ -47,25 +47,60 @@ fn geometry(vdev: &Vdev) -> Option<Geometry> {
     possible.then_some(Geometry { layout: vdev.layout, children })
 }
 
+fn ashift(pool: &Pool) -> u32 {
+    let known = pool.get("ashift").and_then(|property| property.value.parse().ok());
+    known.filter(|shift| (9..=16).contains(shift)).unwrap_or(12)
+}
+
+/// What a block takes, in its own size.
+fn factor(geometry: Geometry, ashift: u32, block: u64) -> f64 {
+    geometry.asize(block, ashift) as f64 / block as f64
+}
+
+/// What a large block takes.
+fn fair(geometry: Geometry, ashift: u32) -> f64 {
+    factor(geometry, ashift, 1 << 20)
+}
+
+/// How much more than a large block a block may take.
+const MOST: f64 = 1.3;
+
+fn fits(geometry: Geometry, ashift: u32, block: u64) -> bool {
+    factor(geometry, ashift, block) <= fair(geometry, ashift) * MOST
+}
+
+/// The command for a volume in the place of one whose blocks are too small: the smallest from 16K on that waste little
+/// on the pool's vdevs, so that rules about volumes agree. A volume has blocks of at most 128K by default.
+pub(super) fn new_volume(system: &System, dataset: &Dataset) -> [String; 7] {
+    let pool = system.pool(dataset.pool());
+    let vdevs = pool.map_or(Vec::new(), |pool| pool.vdevs_of(AllocationClass::Normal).collect());
+    let fair = |block: u64| {
+        let vdevs = vdevs.iter().filter(|vdev| vdev.layout.parity().is_some());
+        let mut kinds = vdevs.filter_map(|vdev| geometry(vdev));
+        kinds.all(|geometry| fits(geometry, pool.map_or(12, ashift), block))
+    };
+    let block = (14..17).map(|shift| 1 << shift).find(|block| fair(*block)).unwrap_or(1 << 17);
+    let volblocksize = format!("volblocksize={}", size(block));
+    ["zfs", "create", "-V", "SIZE", "-o", &volblocksize, "NEW-VOLUME"].map(String::from)
+}
+
 fn padded(system: &System, dataset: &Dataset, kind: fn(&Layout) -> bool) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
     let vdev = pool.vdevs_of(AllocationClass::Normal).find(|vdev| kind(&vdev.layout))?;
     let geometry = geometry(vdev)?;
-    let ashift =
-        pool.get("ashift").and_then(|p| p.value.parse().ok()).filter(|s| (9..=16).contains(s));
-    let ashift = ashift.unwrap_or(12u32);
+    let ashift = ashift(pool);
     let (name, _, property) = dataset.block()?;
     let block = system.intended_block(dataset).filter(|block| (1..=1 << 24).contains(block))?;
-    let factor = |block: u64| geometry.asize(block, ashift) as f64 / block as f64;
-    let fair = factor(1 << 20);
-    if factor(block) <= fair * 1.3 || system.database_on(dataset).is_some() {
+    let factor = factor(geometry, ashift, block);
+    let fair = fair(geometry, ashift);
+    if factor <= fair * MOST || system.database_on(dataset).is_some() {
         return None;
     }
     let problem = Problem::of(&dataset.name)
         .with("vdev", &vdev.name)
         .with("block", size(block))
         .with("takes", size(geometry.asize(block, ashift)))
-        .with("factor", format!("{:.1}", factor(block)))
+        .with("factor", format!("{factor:.1}"))
         .with("fair", format!("{fair:.2}"))
         .property(name, property)
         .evidence(&vdev.at, &vdev.name);
@@ -74,9 +109,9 @@ fn padded(system: &System, dataset: &Dataset, kind: fn(&Layout) -> bool) -> Opti
         // Larger records would make each of these writes rewrite more.
         problem.run(&["zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2"])
     } else if name == "volblocksize" {
-        problem.run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=64K", "NEW-VOLUME"])
+        problem.command(new_volume(system, dataset).to_vec())
     } else {
-        let better = (17..20).map(|shift| 1 << shift).find(|block| factor(*block) <= fair * 1.3);
+        let better = (17..20).map(|shift| 1 << shift).find(|block| fits(geometry, ashift, *block));
         problem.set_property(&dataset.name, "recordsize", size(better.unwrap_or(1 << 20)))
     })
 }

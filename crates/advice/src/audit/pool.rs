@@ -6,13 +6,15 @@ use crate::source::Document::{
     HongKong, Practice, ZfsCode, ZfsDocs, Zpool8, ZpoolConcepts, ZpoolFeatures, ZpoolProps,
 };
 use crate::system::{Pool, System};
-use facts::zpool_status::{Scan, ScanKind, ScanState, Vdev};
+use facts::zpool_status::{Pool as Status, Scan, ScanKind, ScanState, Vdev, VdevKind};
+use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FULL,
     FRAGMENTED,
     DEGRADED,
+    AUXILIARY,
     ERRORS,
     DAMAGED,
     SCRUB,
@@ -98,20 +100,67 @@ fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
     let mut problem = Problem::of(&pool.name)
         .with("state", &state.value)
         .evidence(&pool.status_line(state.line), format!("state: {}", state.value));
+    let rebuilding = running(status).is_some();
     let mut fixed = false;
-    for drive in drives(&status.vdevs) {
-        let fix: &[&str] = match drive.state.as_str() {
-            "OFFLINE" => &["zpool", "online", &pool.name, &drive.name],
-            "UNAVAIL" | "FAULTED" | "REMOVED" => {
-                &["zpool", "replace", &pool.name, &drive.name, "NEW-DRIVE"]
-            }
-            _ => continue,
-        };
+    for (drive, parent) in places(&status.vdevs, None) {
+        let Some(fix) = repair(&pool.name, drive, parent, rebuilding) else { continue };
         fixed = true;
         let text = format!("{} {}", drive.name, drive.state);
-        problem = problem.evidence(&pool.status_line(drive.line), text).run(fix);
+        problem = problem.evidence(&pool.status_line(drive.line), text).run(&fix);
     }
     Some(if fixed { problem } else { problem.run(&["zpool", "status", "-v", &pool.name]) })
+}
+
+/// Classes that hold no data of their own: the pool's state does not show their failures.
+fn auxiliary(class: AllocationClass) -> bool {
+    matches!(class, AllocationClass::Cache | AllocationClass::Spare)
+}
+
+/// Drives with the vdev that they are in.
+fn places<'a>(vdevs: &'a [Vdev], parent: Option<&'a Vdev>) -> Vec<(&'a Vdev, Option<&'a Vdev>)> {
+    let own = |vdev: &'a Vdev| match vdev.children.is_empty() {
+        true => vec![(vdev, parent)],
+        false => places(&vdev.children, Some(vdev)),
+    };
+    vdevs.iter().flat_map(own).collect()
+}
+
+fn failed(drive: &Vdev) -> bool {
+    matches!(drive.state.as_str(), "UNAVAIL" | "FAULTED" | "REMOVED")
+}
+
+/// What to do about a drive that does not work. Where another stands in for it already, one more replacement would
+/// only begin again.
+fn repair<'a>(
+    pool: &'a str,
+    drive: &'a Vdev,
+    parent: Option<&'a Vdev>,
+    rebuilding: bool,
+) -> Option<Vec<&'a str>> {
+    if auxiliary(drive.class) {
+        return None;
+    }
+    let name = drive.name.as_str();
+    if drive.state == "OFFLINE" {
+        return Some(vec!["zpool", "online", pool, name]);
+    }
+    if !failed(drive) {
+        return None;
+    }
+    let pair = parent.filter(|vdev| matches!(vdev.kind, VdevKind::Replacing | VdevKind::Spare));
+    let works = |other: &Vdev| other.name != drive.name && other.state == "ONLINE";
+    let Some(pair) = pair.filter(|vdev| vdev.children.iter().any(works)) else {
+        return Some(vec!["zpool", "replace", pool, name, "NEW-DRIVE"]);
+    };
+    // The first is what the others replace.
+    let original = pair.children.first().is_some_and(|first| first.name == drive.name);
+    let waits = rebuilding || pair.kind == VdevKind::Replacing;
+    Some(if original && waits {
+        vec!["zpool", "wait", "-t", "resilver", pool]
+    } else {
+        // A new drive or spare that failed; or the original, whose place a spare keeps for good.
+        vec!["zpool", "detach", pool, name]
+    })
 }
 
 /// A pool of which only the properties are known.
@@ -123,6 +172,31 @@ fn unhealthy(pool: &Pool) -> Option<Problem> {
             .property("health", health)
             .run(&["zpool", "status", "-v", &pool.name]),
     )
+}
+
+const AUXILIARY: Rule = rule! {
+    "pool-auxiliary", Warning, Check::Pool(failed_auxiliary),
+    what: "A cache or spare of {subject} does not work: {drives}.",
+    what_zh: "{subject} 的缓存盘或热备盘不工作：{drives}。",
+    why: "The pool stays ONLINE without it. Reads that the cache served go to the data drives, and a spare that is gone cannot stand in for the next drive that fails.",
+    why_zh: "没有它存储池仍是 ONLINE。但原由缓存提供的读取会落到数据盘上，而失效的热备盘无法顶替下一块故障盘。",
+    sources: &[Zpool8.section("zpool-remove(8)"), ZpoolConcepts.section("Hot Spares, Cache Devices")],
+};
+
+fn failed_auxiliary(_: &System, pool: &Pool) -> Option<Problem> {
+    let (_, status) = pool.status.as_ref()?;
+    let drives = drives(&status.vdevs).into_iter();
+    let gone: Vec<&Vdev> = drives.filter(|drive| auxiliary(drive.class) && failed(drive)).collect();
+    gone.first()?;
+    let names: Vec<&str> = gone.iter().map(|drive| drive.name.as_str()).collect();
+    let problem = Problem::of(&pool.name).with("drives", names.join(", "));
+    Some(gone.iter().fold(problem, |problem, drive| {
+        let class = if drive.class == AllocationClass::Cache { "cache" } else { "spare" };
+        problem
+            .evidence(&pool.status_line(drive.line), format!("{} {}", drive.name, drive.state))
+            .run(&["zpool", "remove", &pool.name, &drive.name])
+            .run(&["zpool", "add", &pool.name, class, "NEW-DRIVE"])
+    }))
 }
 
 const ERRORS: Rule = rule! {
@@ -259,7 +333,9 @@ const AUTOTRIM: Rule = rule! {
 };
 
 fn autotrim(system: &System, pool: &Pool) -> Option<Problem> {
-    let mut leaves = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves);
+    // A cache is trimmed by l2arc_trim_ahead, and a spare holds nothing.
+    let data = |vdev: &&crate::system::Vdev| !auxiliary(vdev.class);
+    let mut leaves = pool.vdevs.iter().filter(data).flat_map(|vdev| &vdev.leaves);
     let leaf = leaves.find(|leaf| system.rotates(leaf) == Some(false) && !before_2_2(system))?;
     let problem = set_autotrim(pool, "off", "on")?.with("drive", &leaf.name);
     Some(problem.evidence(&leaf.at, &leaf.name))
@@ -269,13 +345,18 @@ const FEATURES: Rule = rule! {
     "pool-features", Note, Check::Pool(features),
     what: "{subject} has features that are not enabled.",
     what_zh: "{subject} 有未启用的特性。",
-    why: "It works without them. An upgrade cannot be undone: older software and some boot loaders no longer import the pool after it.",
-    why_zh: "不启用也能正常工作。升级不能撤销：之后旧软件和某些引导程序将无法导入此存储池。",
+    why: "It works without them. `zpool upgrade` without a pool only lists them. With the pool's name it enables all, and a feature cannot be disabled again: older software and some boot loaders, GRUB among them, then no longer import the pool.",
+    why_zh: "不启用也能正常工作。不带存储池名的 `zpool upgrade` 只列出它们；带上名字就会启用全部特性，而特性启用后不能再禁用：之后旧软件和某些引导程序（如 GRUB）将无法导入此存储池。",
     sources: &[ZpoolFeatures.section("Feature states")],
 };
 
 fn features(_: &System, pool: &Pool) -> Option<Problem> {
-    let problem = Problem::of(&pool.name).run(&["zpool", "upgrade", &pool.name]);
+    // A set of features that somebody chose, for a boot loader or older software: `zpool upgrade` keeps to it.
+    if pool.get("compatibility").is_some_and(|set| set.value != "off") {
+        return None;
+    }
+    // Without a pool it only lists what could be enabled.
+    let problem = Problem::of(&pool.name).run(&["zpool", "upgrade"]);
     let mut properties = pool.properties.iter();
     let disabled =
         properties.find(|(name, p)| name.starts_with("feature@") && p.value == "disabled");
@@ -331,10 +412,16 @@ const RESILVERING: Rule = rule! {
     sources: &[Zpool8.section("zpool-status(8)")],
 };
 
+/// The resilver that is running.
+fn running(status: &Status) -> Option<&Scan> {
+    let resilver =
+        |scan: &&Scan| scan.kind == Some(ScanKind::Resilver) && scan.state == ScanState::Running;
+    status.scans.iter().find(resilver)
+}
+
 fn resilvering(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
-    let running = |kind, state| kind == Some(ScanKind::Resilver) && state == ScanState::Running;
-    let scan = status.scans.iter().find(|scan| running(scan.kind, scan.state))?;
+    let scan = running(status)?;
     let problem = Problem::of(&pool.name).evidence(&pool.status_line(scan.line), &scan.text);
     Some(problem.run(&["zpool", "wait", "-t", "resilver", &pool.name]))
 }

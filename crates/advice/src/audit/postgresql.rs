@@ -1,6 +1,6 @@
 //! `postgresql.conf`.
 
-use super::{Check, Problem, Rule, rule};
+use super::{Check, Evidence, Finding, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, PostgresManual, ZfsCode};
@@ -27,6 +27,28 @@ fn of_setting(system: &System, name: &str, right: &str) -> Problem {
         None => Problem::of(name),
     };
     problem.set(Target::Postgresql, name, Some(right))
+}
+
+/// What a finding about PostgreSQL says besides: the cluster where there are `several`; and what to do where ALTER
+/// SYSTEM made a setting, as a change of `postgresql.conf` then has no effect.
+pub(super) fn finish(system: &System, several: bool, finding: &mut Finding) {
+    if several
+        && RULES.contains(finding.rule)
+        && let Some(file) = system.postgres_files().next()
+    {
+        finding.evidence.push(Evidence { at: file.at.clone(), text: file.name.clone() });
+    }
+    let mut reset = Vec::new();
+    finding.changes.retain(|change| {
+        if change.target != Target::Postgresql {
+            return true;
+        }
+        let Some(below) = system.postgres_automatic(&change.name) else { return true };
+        reset.push(format!("ALTER SYSTEM RESET {}", change.name));
+        below != change.value
+    });
+    let command = |statement| vec!["psql".to_string(), "-c".to_string(), statement];
+    finding.commands.extend(reset.into_iter().map(command));
 }
 
 /// Databases of PostgreSQL on ZFS, where any is known.

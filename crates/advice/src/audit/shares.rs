@@ -3,7 +3,9 @@
 use super::{Check, Problem, Rule, rule};
 use crate::setting::Target;
 use crate::source::Document::{Exports, HongKong, SmbConf};
-use crate::system::{Link, System};
+use crate::system::exports::{shares_asynchronously, synchronous};
+use crate::system::samba::{GLOBAL, switch};
+use crate::system::{Dataset, Link, Property, System};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[NFS_ASYNC, STRICT_SYNC, SYNC_ALWAYS, MTU_MISMATCH];
@@ -18,27 +20,43 @@ const NFS_ASYNC: Rule = rule! {
 };
 
 fn nfs_async(system: &System) -> Option<Problem> {
-    let asynchronous =
-        |line: &str| line.split(['(', ')', ',']).any(|option| option.trim() == "async");
-    let path = |line: &str| line.split_whitespace().next().unwrap_or_default().to_string();
-    let mut lines = system.exports.iter().filter(|line| asynchronous(&line.value)).peekable();
-    let subject = path(&lines.peek()?.value);
-    Some(lines.fold(Problem::of(subject), |problem, line| {
-        let export = format!("CLIENT:{}", path(&line.value));
-        problem.evidence(&line.at, &line.value).run(&[
-            "exportfs",
-            "-o",
-            "rw,sync,no_subtree_check",
-            &export,
-        ])
+    let exports: Vec<_> = system.exports.iter().filter(|export| export.asynchronous()).collect();
+    let shared: Vec<_> = system
+        .datasets
+        .iter()
+        .filter_map(|dataset| Some((dataset, shares(system, dataset)?)))
+        .collect();
+    let path = exports.first().map(|export| export.path.trim_matches('"').to_string());
+    let subject = path.or_else(|| Some(shared.first()?.0.name.clone()))?;
+    let edited = exports.iter().fold(Problem::of(subject), |problem, export| {
+        let line = format!("{} {}", export.path, export.clients);
+        problem.evidence(&export.at, line).set(
+            Target::Exports,
+            &export.path,
+            Some(export.synchronous()),
+        )
+    });
+    let edited = if exports.is_empty() { edited } else { edited.run(&["exportfs", "-ra"]) };
+    Some(shared.into_iter().fold(edited, |problem, (dataset, property)| {
+        let right = synchronous(&property.value);
+        problem.property("sharenfs", property).set_property(&dataset.name, "sharenfs", right)
     }))
+}
+
+/// The property sharenfs of a dataset that exports with async, unless it has the value from one that is reported.
+fn shares<'a>(system: &System, dataset: &'a Dataset) -> Option<&'a Property> {
+    let property = dataset.get("sharenfs").filter(|found| shares_asynchronously(&found.value))?;
+    let parent = dataset.name.rsplit_once('/').and_then(|(parent, _)| system.dataset(parent));
+    let inherited =
+        !property.local && parent.is_some_and(|parent| parent.is("sharenfs", &property.value));
+    (!inherited).then_some(property)
 }
 
 const STRICT_SYNC: Rule = rule! {
     "smb-strict-sync", Warning,
-    Check::Setting { target: Target::Samba, name: "strict sync", wrong: |value| !on(value), right: Some("yes") },
-    what: "strict sync is off.",
-    what_zh: "strict sync 已关闭。",
+    Check::System(|system| switched(system, "strict sync", false)),
+    what: "strict sync is off in {sections}.",
+    what_zh: "{sections} 中 strict sync 已关闭。",
     why: "Samba ignores clients' requests to flush: data that Windows and macOS believe is stable is not.",
     why_zh: "Samba 忽略客户端的刷盘请求：Windows 和 macOS 以为已落盘的数据并没有落盘。",
     sources: &[SmbConf.section("strict sync")],
@@ -46,17 +64,32 @@ const STRICT_SYNC: Rule = rule! {
 
 const SYNC_ALWAYS: Rule = rule! {
     "smb-sync-always", Note,
-    Check::Setting { target: Target::Samba, name: "sync always", wrong: on, right: Some("no") },
-    what: "sync always is on.",
-    what_zh: "sync always 已打开。",
+    Check::System(|system| switched(system, "sync always", true)),
+    what: "sync always is on in {sections}.",
+    what_zh: "{sections} 中 sync always 已打开。",
     why: "Every SMB write is followed by an fsync, requested or not. That is safe and slow; strict sync alone flushes when clients ask for it.",
     why_zh: "每次 SMB 写之后都会 fsync，不管有没有要求。安全但慢；只用 strict sync 就会按客户端的要求刷盘。",
     sources: &[SmbConf.section("sync always")],
     lab: "hk-smb-slog",
 };
 
-fn on(value: &str) -> bool {
-    ["yes", "true", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
+/// A switch of Samba that sections set to a wrong value. A share's own setting counts before that of `[global]`, and
+/// says nothing of other shares.
+fn switched(system: &System, name: &'static str, wrong: bool) -> Option<Problem> {
+    let rows = system.samba_rows(name).into_iter();
+    let rows: Vec<_> = rows.filter(|row| switch(&row.found.value) == Some(wrong)).collect();
+    rows.first()?;
+    let sections: Vec<String> = rows.iter().map(|row| format!("[{}]", row.section)).collect();
+    let right = if wrong { "no" } else { "yes" };
+    let problem = Problem::of(name).with("sections", sections.join(", "));
+    Some(rows.into_iter().fold(problem, |problem, row| {
+        let target = match row.section.eq_ignore_ascii_case(GLOBAL) {
+            true => Target::Samba,
+            false => Target::Share(row.section.clone()),
+        };
+        let text = format!("[{}] {name} = {}", row.section, row.found.value);
+        problem.evidence(&row.found.at, text).set(target, name, Some(right))
+    }))
 }
 
 const MTU_MISMATCH: Rule = rule! {

@@ -1,7 +1,6 @@
 //! Which datasets hold a database, and the settings of its server.
 
-use super::{Dataset, Found, Place, System};
-use facts::At;
+use super::{Dataset, Found, System};
 use zfs::write_path::IMMEDIATE_WRITE;
 use zfs::{AllocationClass, WritePath};
 
@@ -80,13 +79,11 @@ impl System {
             return Some(*engine);
         }
         let mountpoint = dataset.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
-        let directories = [
-            (Engine::Postgresql, self.postgres("data_directory")),
-            (Engine::Mysql, self.innodb("datadir")),
-        ];
-        for (engine, directory) in directories {
-            if let (Some(mountpoint), Some(directory)) = (mountpoint, directory) {
-                let directory = directory.value.trim_end_matches('/').to_string();
+        let clusters = self.data_directories().into_iter().map(|path| (Engine::Postgresql, path));
+        let datadir = self.innodb("datadir").map(|found| (Engine::Mysql, found.value));
+        for (engine, directory) in clusters.chain(datadir) {
+            if let Some(mountpoint) = mountpoint {
+                let directory = directory.trim_end_matches('/').to_string();
                 let mine = |d: &Dataset| {
                     let point = d.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
                     point.filter(|p| p.starts_with('/') && holds(p, &directory)).map(str::len)
@@ -101,40 +98,13 @@ impl System {
         }
         let name = dataset.name.to_ascii_lowercase();
         let last = name.rsplit('/').next().unwrap_or(&name);
-        if LOGS.iter().any(|log| last.contains(log)) {
+        // `mysql-log` is the dataset of a log, as tune names it; `catalog` or `blog` is not.
+        let log =
+            last.rsplit(['-', '_', '.']).next().is_some_and(|word| matches!(word, "log" | "logs"));
+        if log || LOGS.iter().any(|log| last.contains(log)) {
             return None;
         }
         NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
-    }
-
-    /// A setting of `postgresql.conf`.
-    pub fn postgres(&self, name: &str) -> Option<Found<String>> {
-        last(&self.postgresql, |settings| settings.get(name).cloned())
-    }
-
-    /// A switch of `postgresql.conf`.
-    pub fn postgres_switch(&self, name: &str) -> Option<Found<bool>> {
-        last(&self.postgresql, |settings| settings.switch(name))
-    }
-
-    /// A memory setting of `postgresql.conf`, bytes.
-    pub fn postgres_bytes(&self, name: &str, unit: u64) -> Option<Found<u64>> {
-        last(&self.postgresql, |settings| settings.bytes(name, unit))
-    }
-
-    /// A setting of `my.cnf`.
-    pub fn innodb(&self, name: &str) -> Option<Found<String>> {
-        last(&self.mysql, |options| options.value(name))
-    }
-
-    /// A size of `my.cnf`, bytes.
-    pub fn innodb_bytes(&self, name: &str) -> Option<Found<u64>> {
-        last(&self.mysql, |options| options.bytes(name))
-    }
-
-    /// InnoDB's page, bytes; 16 KiB unless set.
-    pub fn innodb_page(&self) -> u64 {
-        self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
     }
 
     /// Whether a power cut can tear a page of a database on ZFS. `o_direct`: its files are opened with O_DIRECT. What
@@ -170,14 +140,6 @@ impl System {
             },
         )
     }
-}
-
-/// A value of the last file that has it.
-fn last<S, T>(files: &[(String, S)], get: impl Fn(&S) -> Option<At<T>>) -> Option<Found<T>> {
-    files.iter().rev().find_map(|(file, settings)| {
-        let At { value, line } = get(settings)?;
-        Some(Found::new(value, Place::new(file, line)))
-    })
 }
 
 /// Whether `directory` is `mountpoint` or below it.

@@ -1,6 +1,6 @@
 //! Which drive a pool means by a name.
 
-use super::{Drive, Leaf, System};
+use super::{Drive, Leaf, Pool, System};
 
 /// The drive in a leaf's name: without its directory and partition suffix.
 pub fn drive_of(name: &str) -> &str {
@@ -30,7 +30,7 @@ fn digits(text: &str) -> bool {
 }
 
 impl System {
-    /// The drive a pool's leaf lies on: by kernel name, serial number or world-wide name.
+    /// The drive a pool's leaf lies on: by kernel name, serial number or world-wide name, or by what lsblk lists on it.
     pub fn drive(&self, leaf: &Leaf) -> Option<&Drive> {
         let name = drive_of(&leaf.name);
         self.drives.iter().find(|drive| {
@@ -39,8 +39,25 @@ impl System {
                     .serial
                     .as_ref()
                     .is_some_and(|s| s.value.len() > 3 && name.contains(&s.value))
-                || drive.wwn.as_ref().is_some_and(|w| w.len() > 8 && name.contains(w.as_str()))
+                || drive.wwn.as_ref().is_some_and(|w| {
+                    // `scsi-35000c500…` has it without `0x`.
+                    let digits = w.strip_prefix("0x").unwrap_or(w);
+                    digits.len() > 8 && name.contains(digits)
+                })
+                || drive.parts.iter().any(|(part, _)| leaf.name.rsplit('/').next() == Some(part))
         })
+    }
+
+    /// Leaves of a pool that no known drive is, among those that name one.
+    pub(super) fn unknown_leaves<'a>(&'a self, pool: &'a Pool) -> Vec<&'a Leaf> {
+        let names_drive = |leaf: &&Leaf| {
+            let distributed = leaf.name.starts_with("draid");
+            let file = leaf.name.starts_with('/') && !leaf.name.starts_with("/dev/");
+            // A number stands for a drive that is gone.
+            !distributed && !file && !digits(&leaf.name)
+        };
+        let leaves = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves).filter(names_drive);
+        leaves.filter(|leaf| self.drive(leaf).is_none()).collect()
     }
 
     /// A leaf's model: the drive's, or what a by-id name says.
@@ -77,10 +94,25 @@ impl System {
         self.drive(leaf)?.size.as_ref().map(|s| s.value)
     }
 
-    /// The capacity of a leaf, bytes; none for a partition, whose size is not the drive's.
-    pub fn whole_capacity(&self, leaf: &Leaf) -> Option<u64> {
-        let whole = leaf.name.rsplit('/').next() == Some(drive_of(&leaf.name));
-        self.capacity(leaf).filter(|_| whole)
+    /// The capacity of a leaf, bytes; of a partition where lsblk lists it.
+    pub fn leaf_capacity(&self, leaf: &Leaf) -> Option<u64> {
+        let name = leaf.name.rsplit('/').next()?;
+        let on = drive_of(&leaf.name);
+        let part = |drive: &Drive, wanted: &str| {
+            let found = drive.parts.iter().find(|(part, _)| part == wanted);
+            found.and_then(|(_, bytes)| *bytes)
+        };
+        if name != on {
+            let drive = self.drive(leaf)?;
+            let numbered = name.rsplit_once("-part").map(|(_, number)| {
+                let between =
+                    if drive.name.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+                format!("{}{between}{number}", drive.name)
+            });
+            return part(drive, numbered.as_deref().unwrap_or(name));
+        }
+        let drive = self.drive(leaf)?;
+        part(drive, name).or_else(|| self.capacity(leaf))
     }
 }
 
@@ -101,6 +133,24 @@ mod tests {
         ] {
             assert_eq!(drive_of(leaf), drive);
         }
+    }
+
+    #[test]
+    fn a_world_wide_name_matches_with_and_without_its_prefix() {
+        let drive = Drive {
+            name: "sda".to_string(),
+            wwn: Some("0x5000c500a1b2c3d1".to_string()),
+            ..Drive::default()
+        };
+        let system = System { drives: vec![drive], ..System::default() };
+        let leaf =
+            |name: &str| Leaf { name: name.to_string(), at: crate::system::Place::new("s", 1) };
+        for name in
+            ["scsi-35000c500a1b2c3d1", "wwn-0x5000c500a1b2c3d1", "scsi-35000c500a1b2c3d1-part1"]
+        {
+            assert!(system.drive(&leaf(name)).is_some(), "{name}");
+        }
+        assert!(system.drive(&leaf("scsi-35000c500a1b2c3d2")).is_none());
     }
 
     #[test]

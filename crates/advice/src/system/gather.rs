@@ -1,7 +1,8 @@
 //! Texts of any known kind, merged into one [`System`].
 
 use super::merge::merge;
-use super::{Counters, Dataset, Found, Place, System, counters, flushes, job, other, waits};
+use super::{Counters, Dataset, Found, Place, Pool, System};
+use super::{counters, exports, flushes, innodb, job, other, postgresql, samba, waits};
 use facts::{At, Format, Problem};
 
 /// A text and the name it came under.
@@ -45,10 +46,25 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
             take(&part, &mut system, &mut unread);
         }
     }
+    postgresql::group(&mut system.postgresql);
     resolve_jobs(&mut system);
     resolve_live(&mut system);
     resolve_counters(&mut system);
+    if system.drives.iter().any(|drive| drive.listed) {
+        unread.extend(system.pools.iter().filter_map(|pool| unknown_leaves(&system, pool)));
+    }
     (system, unread)
+}
+
+/// A note on the drives of a pool that lsblk does not list: rules about drives cannot see them.
+fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
+    let leaves = system.unknown_leaves(pool);
+    let names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
+    let names: String = names.join(", ").chars().take(80).collect();
+    let what = format!(
+        "no drive of lsblk matches {names}: no rule about drives applies there; run lsblk with the columns SERIAL and WWN"
+    );
+    Some(Unread { at: leaves.first()?.at.clone(), what })
 }
 
 /// Readings become what was counted between them.
@@ -152,12 +168,21 @@ fn split(input: &Input) -> Vec<Part> {
 /// Where in the input a fact of a part stands.
 pub(super) struct Within<'a> {
     pub(super) file: &'a str,
+    /// The name of the part: that of the file, or the one inside it.
+    pub(super) name: &'a str,
+    /// The line that names the part, or its first.
+    head: u32,
     skipped: u32,
 }
 
 impl Within<'_> {
     pub(super) fn place(&self, line: u32) -> Place {
         Place::new(self.file, line.saturating_add(self.skipped))
+    }
+
+    /// Where the part begins.
+    pub(super) fn beginning(&self) -> Place {
+        Place::new(self.file, self.head)
     }
 
     pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
@@ -188,8 +213,9 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         Some((outer, inner)) => (outer, inner),
         None => (part.name.as_str(), part.name.as_str()),
     };
-    let within = Within { file, skipped: part.skipped };
-    if take_other(inner, part, &within, system) {
+    let head = part.skipped.max(1);
+    let within = Within { file, name: inner, head, skipped: part.skipped };
+    if take_other(inner, part, &within, system, unread) {
         return;
     }
     if NOTHING.contains(&part.text.trim()) {
@@ -212,7 +238,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     // Facts carry line numbers of the text they were read from: keep the input's own.
     let padded = "\n".repeat(part.skipped as usize) + &part.text;
     let parsed = facts::read(format, &padded);
-    let within = Within { file, skipped: 0 };
+    let within = Within { skipped: 0, ..within };
     for Problem { line, what, .. } in parsed.problems {
         let at = within.place(line);
         if format == Format::Modprobe
@@ -226,13 +252,19 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
 }
 
 /// Reads a text of a kind that `facts` has no parser for; `true` when this was one.
-fn take_other(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+fn take_other(
+    name: &str,
+    part: &Part,
+    within: &Within,
+    system: &mut System,
+    unread: &mut Vec<Unread>,
+) -> bool {
     let text = &part.text;
     if job::job_file(text) {
         system.jobs.push(Found::new(text.clone(), within.place(1)));
         return true;
     }
-    take_counters(text, system) || take_settings(name, part, within, system)
+    take_counters(text, system) || take_settings(name, part, within, system, unread)
 }
 
 /// Readings of counters.
@@ -261,13 +293,20 @@ fn take_counters(text: &str, system: &mut System) -> bool {
 }
 
 /// Settings and descriptions in short texts.
-fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+fn take_settings(
+    name: &str,
+    part: &Part,
+    within: &Within,
+    system: &mut System,
+    unread: &mut Vec<Unread>,
+) -> bool {
     // Lines count from the beginning of the input.
     let text = &("\n".repeat(part.skipped as usize) + &part.text);
     let file = within.file;
     let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
     let echoed = other::echoed(file, text);
-    let exports = other::exports(file, text);
+    let (exports, strange) = exports::exports(file, text);
+    let clients = exports.iter().any(|export| export.clients.contains('('));
     if !echoed.is_empty() {
         system.module.extend(echoed);
     } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
@@ -277,14 +316,19 @@ fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) 
         system.memory = Some(found);
     } else if let Some(found) = other::release(file, text).filter(|_| first.starts_with("zfs-")) {
         system.openzfs = Some(found);
+    } else if let Some(server) = innodb::version(text) {
+        system.mysql_server = server;
     } else if first.contains(": <") && first.contains(" mtu ") {
         let host = format!("{file}:{}", part.skipped);
         let links = other::links(file, text).into_iter();
         system.links.extend(links.map(|link| super::Link { host: host.clone(), ..link }));
-    } else if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
+    } else if name.ends_with("exports") || (clients && first.starts_with(['/', '#', '"'])) {
         system.exports.extend(exports);
+        let note =
+            |problem: Problem| Unread { at: Place::new(file, problem.line), what: problem.what };
+        unread.extend(strange.into_iter().map(note));
     } else if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
-        system.samba.extend(other::samba(file, text));
+        system.samba.extend(samba::samba(file, text));
     } else {
         return false;
     }

@@ -1,7 +1,8 @@
 //! A lab's variants as systems that are only planned.
 
 use super::{
-    Dataset, Drive, Engine, Found, Leaf, Place, Pool, Properties, Property, System, Vdev, job,
+    Dataset, Drive, Engine, Found, Leaf, Place, Pool, PostgresFile, Properties, Property, System,
+    Vdev, job,
 };
 use facts::{At, mycnf, postgresql};
 use lab::campaign::{self, Campaign, Pgbench, Program, Sysbench, Variant};
@@ -149,7 +150,9 @@ fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
     };
     let rows = pgbench.settings.iter().map(row).collect();
     let settings = postgresql::Settings { rows };
-    system.postgresql.push((lines.file.to_owned(), settings));
+    let file = lines.file.to_owned();
+    let at = Place::new(&file, 0);
+    system.postgresql.push(PostgresFile { name: file.clone(), file, at, cluster: 0, settings });
     let tables = pgbench.directories.all().filter(|(key, _)| *key != "wal");
     system
         .stated_databases
@@ -171,7 +174,10 @@ fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
     let rows = sysbench.settings.iter().map(row).collect();
     let options = mycnf::Options { rows };
     system.mysql.push((lines.file.to_owned(), options));
-    system.mariadb |= sysbench.server == Server::Mariadb;
+    system.mysql_server = mycnf::Server {
+        mariadb: Some(sysbench.server == Server::Mariadb),
+        series: sysbench.version.map(|version| (version / 100, version % 100)),
+    };
     system.stated_databases.push((full_name(&sysbench.directories.data), Engine::Mysql));
 }
 

@@ -1,7 +1,7 @@
 //! Facts of one text, merged into a [`System`].
 
 use super::gather::Within;
-use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, Property, System, Vdev};
+use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, PostgresFile, Property, System, Vdev};
 use crate::raid_card::CardTool;
 use facts::zpool_status::{self, VdevKind};
 use facts::{At, Facts, Format, lsblk, nvme_list, properties, smartctl};
@@ -43,11 +43,14 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
                 CardReport { file: within.file.to_string(), tool, card }
             }));
         }
-        // postgresql.auto.conf is read after postgresql.conf and wins.
-        Facts::Postgresql(settings) => {
-            system.postgresql.push((within.file.to_string(), settings));
-        }
-        // So do the files that my.cnf includes.
+        Facts::Postgresql(settings) => system.postgresql.push(PostgresFile {
+            file: within.file.to_string(),
+            name: within.name.to_string(),
+            at: within.beginning(),
+            cluster: 0,
+            settings,
+        }),
+        // The files that my.cnf includes are read after it and win.
         Facts::MyCnf(options) => system.mysql.push((within.file.to_string(), options)),
         Facts::Module(options) => {
             for row in options.rows.into_iter().filter(|row| row.module == "zfs") {
@@ -129,15 +132,13 @@ fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
 }
 
 fn take_properties(rows: &properties::Properties, within: &Within, system: &mut System) {
-    let of_pool =
-        rows.of_pool() || rows.rows.iter().any(|row| POOL_ONLY.contains(&row.name.as_str()));
     for row in &rows.rows {
         let property = Property {
             value: row.value.value.clone(),
             local: matches!(row.source, properties::Source::Local | properties::Source::Received),
             at: within.place(row.value.line),
         };
-        if of_pool {
+        if row.owner == properties::Owner::Pool {
             pool(system, &row.target).properties.insert(row.name.clone(), property);
         } else if !row.target.contains(['@', '#']) {
             let known = system.datasets.iter().position(|d| d.name == row.target);
@@ -149,18 +150,6 @@ fn take_properties(rows: &properties::Properties, within: &Within, system: &mut 
         }
     }
 }
-
-/// Properties that only a pool has.
-const POOL_ONLY: [&str; 8] = [
-    "autotrim",
-    "autoreplace",
-    "autoexpand",
-    "fragmentation",
-    "capacity",
-    "failmode",
-    "health",
-    "allocated",
-];
 
 fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
     let mut mounts = Vec::new();
@@ -182,12 +171,21 @@ fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
         .or_else(|| device.children.iter().find_map(|child| child.signature.as_ref()));
     fill(&mut known.signature, signature.map(|s| s.value.clone()));
     known.mounts.append(&mut mounts);
+    known.listed = true;
+    collect_parts(device, &mut known.parts);
 }
 
 fn collect_mounts(device: &lsblk::Device, within: &Within, into: &mut Vec<Found<String>>) {
     into.extend(device.mounts.iter().map(|m| Found::new(m.value.clone(), within.place(m.line))));
     for child in &device.children {
         collect_mounts(child, within, into);
+    }
+}
+
+fn collect_parts(device: &lsblk::Device, into: &mut Vec<(String, Option<u64>)>) {
+    for child in &device.children {
+        into.push((child.name.clone(), child.size.as_ref().map(|size| size.value)));
+        collect_parts(child, into);
     }
 }
 

@@ -5,12 +5,16 @@
 mod counters;
 mod database;
 mod drives;
+pub mod exports;
 pub mod flushes;
 pub mod gather;
+mod innodb;
 mod job;
 mod lab;
 mod merge;
 mod other;
+mod postgresql;
+pub mod samba;
 mod waits;
 
 pub use counters::{Counters, Kstat};
@@ -18,12 +22,13 @@ pub use database::{Database, Engine, record_for};
 pub use drives::drive_of;
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
+pub use postgresql::PostgresFile;
 pub use waits::Waits;
 
 use crate::raid_card::CardTool;
 use facts::card::Card;
+use facts::mycnf;
 use facts::zpool_status::Pool as Status;
-use facts::{mycnf, postgresql};
 use std::collections::BTreeMap;
 use zfs::{AllocationClass, Layout, memory, module};
 
@@ -223,6 +228,10 @@ pub struct Drive {
     pub wwn: Option<String>,
     /// Capacity, bytes.
     pub size: Option<Found<u64>>,
+    /// Whether lsblk lists it.
+    pub listed: bool,
+    /// Partitions and maps on it with their capacities, bytes.
+    pub parts: Vec<(String, Option<u64>)>,
     /// Whether it rotates.
     pub rotational: Option<Found<bool>>,
     /// Logical sector, bytes.
@@ -253,6 +262,13 @@ impl Drive {
     pub fn stable_name(&self) -> Option<&str> {
         let serial = self.serial.as_ref().map(|serial| serial.value.as_str());
         self.wwn.as_deref().or(serial)
+    }
+
+    /// Whether it speaks SCSI itself. A SATA drive on a SAS card says so in its SMART attributes.
+    pub fn is_scsi(&self) -> bool {
+        let ata = self.smart.as_ref().is_some_and(|(_, smart)| !smart.attributes.is_empty());
+        let bus = self.transport.as_ref().map(|transport| transport.value.as_str());
+        !ata && matches!(bus, Some("sas" | "fc" | "iscsi" | "spi"))
     }
 
     /// The drive as a pool would name it.
@@ -338,19 +354,20 @@ pub struct System {
     pub drives: Vec<Drive>,
     /// RAID cards.
     pub cards: Vec<CardReport>,
-    /// `postgresql.conf` and files like it, in the order they were given: the last that sets
-    /// something counts.
-    pub postgresql: Vec<(String, postgresql::Settings)>,
+    /// `postgresql.conf` and files like it, cluster by cluster: the last of a cluster that sets something counts.
+    pub postgresql: Vec<PostgresFile>,
+    /// The cluster to look at where there are several; else the last one.
+    pub cluster: Option<usize>,
     /// `my.cnf` and the files it includes, likewise.
     pub mysql: Vec<(String, mycnf::Options)>,
     /// Datasets that hold the data of a server, where a lab says so.
     pub stated_databases: Vec<(String, database::Engine)>,
-    /// Whether a lab says that its server is MariaDB.
-    pub mariadb: bool,
-    /// NFS exports: each line's options.
-    pub exports: Vec<Found<String>>,
-    /// Samba's settings, by normalised name.
-    pub samba: BTreeMap<String, Found<String>>,
+    /// Which of MySQL and MariaDB the server is, where a lab or the server's own program says so.
+    pub mysql_server: mycnf::Server,
+    /// NFS exports.
+    pub exports: Vec<exports::Export>,
+    /// Samba's settings.
+    pub samba: Vec<samba::SambaRow>,
     /// Loads of the clients.
     pub loads: Vec<Load>,
     /// Network interfaces.

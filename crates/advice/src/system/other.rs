@@ -1,7 +1,6 @@
-//! Short texts: memory, release, interfaces, exports, Samba.
+//! Short texts: memory, release, interfaces.
 
 use super::{Found, Link, Place};
-use std::collections::BTreeMap;
 
 /// Module parameters that a script sets: `echo 64 > /sys/module/zfs/parameters/NAME`.
 pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
@@ -53,28 +52,6 @@ pub fn links(file: &str, text: &str) -> Vec<Link> {
             words.find(|word| *word == "mtu")?;
             let mtu = words.next()?.parse().ok()?;
             (name != "lo").then(|| Link { name: name.to_string(), host: file.to_string(), mtu, at })
-        })
-        .collect()
-}
-
-/// Lines of `/etc/exports`: a path and clients with options.
-pub fn exports(file: &str, text: &str) -> Vec<Found<String>> {
-    rows(file, text)
-        .filter(|(_, row)| {
-            row.starts_with('/') && row.contains('(') && row.trim_end().ends_with(')')
-        })
-        .map(|(at, row)| Found::new(row.trim().to_string(), at))
-        .collect()
-}
-
-/// Settings of `smb.conf` by name in lower case with single blanks; the last one counts.
-pub fn samba(file: &str, text: &str) -> BTreeMap<String, Found<String>> {
-    rows(file, text)
-        .filter(|(_, row)| !row.trim_start().starts_with(['#', ';', '[']))
-        .filter_map(|(at, row)| {
-            let (name, value) = row.split_once('=')?;
-            let name = name.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
-            Some((name, Found::new(value.trim().to_string(), at)))
         })
         .collect()
 }

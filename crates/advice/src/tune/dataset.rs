@@ -205,7 +205,11 @@ pub fn sync(need: &Need) -> Option<Choice> {
                 .lab("powercut-sync"),
         );
     }
-    Some(
+    let choice = if needs_sync_always(need) {
+        on(need, "sync", "always", ("MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.", "MariaDB 10.11 及以前不能直写页，而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"))
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc")
+            .lab("powercut-mariadb")
+    } else {
         on(
             need,
             "sync",
@@ -215,21 +219,42 @@ pub fn sync(need: &Need) -> Option<Choice> {
                 "程序要求多少持久性就得到多少，也只为此付出代价。",
             ),
         )
-        .source(Document::ZfsProps, "sync")
-        .lab("hk-async"),
-    )
+        .lab("hk-async")
+    };
+    let kept = is_always(need, &need.dataset());
+    (!kept).then(|| choice.source(Document::ZfsProps, "sync"))
 }
 
-/// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data and
-/// log of different moments.
+/// Whether somebody has `sync=always` on a dataset. It keeps more than `standard`, and MariaDB up to 10.11 needs it:
+/// tune does not undo it.
+fn is_always(need: &Need, dataset: &str) -> bool {
+    need.system.dataset(dataset).is_some_and(|known| known.is("sync", "always"))
+}
+
+/// Whether the server is MariaDB of a release without write-through.
+fn needs_sync_always(need: &Need) -> bool {
+    let system = &need.system;
+    let named = system.mysql_server.mariadb.is_none() && need.dataset().contains("mariadb");
+    need.server == Server::Mysql
+        && (system.is_mariadb() || named)
+        && system.is_mariadb_11() == Some(false)
+}
+
+/// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data
+/// and log of different moments. A log is flushed when it must be, so `standard` is enough.
 pub fn log_sync(need: &Need) -> Option<Choice> {
-    let target = Target::Dataset(need.log_dataset()?);
-    let value = sync(need)?.value().to_owned();
+    let dataset = need.log_dataset()?;
+    let disabled = need.allow_loss_s >= need.lost_groups_s();
+    if !disabled && is_always(need, &dataset) {
+        return None;
+    }
+    let value = if disabled { "disabled" } else { "standard" };
     let reason = (
         "As for the data: were one durable and the other not, a power cut would leave data and log of different moments.",
         "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。",
     );
-    Some(Choice::new(target, "sync", value, reason).source(Document::ZfsProps, "sync"))
+    let choice = Choice::new(Target::Dataset(dataset), "sync", value, reason);
+    Some(choice.source(Document::ZfsProps, "sync"))
 }
 
 /// Which blocks go to the special vdev.

@@ -31,8 +31,8 @@ pub struct Difference {
     pub then: String,
 }
 
-/// The file of a target: its path, and its first lines.
-fn file_of(target: &Target, language: Language) -> (&'static str, String) {
+/// The file of a target: its path, its first lines, and the section that its settings stand in.
+fn file_of(target: &Target, language: Language) -> (&'static str, String, &'static str) {
     let (path, label, section) = match target {
         Target::Dataset(_) | Target::Pool(_) => ("zfs-set.sh", Some(Label::ReadBeforeRunning), ""),
         Target::Card => ("raid-card.sh", Some(Label::ReadBeforeRunning), ""),
@@ -41,27 +41,39 @@ fn file_of(target: &Target, language: Language) -> (&'static str, String) {
             ("etc/postgresql/conf.d/poolwright.conf", Some(Label::IncludeInPostgresql), "")
         }
         Target::Mysql => ("etc/mysql/conf.d/poolwright.cnf", None, "[mysqld]\n"),
+        Target::Mariadb => ("etc/mysql/conf.d/poolwright.cnf", None, "[mariadb]\n"),
         Target::Nfs => ("etc/nfs.conf.d/poolwright.conf", Some(Label::RestartNfs), "[nfsd]\n"),
         Target::Exports => ("etc/exports.d/poolwright.exports", Some(Label::Reexport), ""),
-        Target::Samba => ("etc/samba/poolwright.conf", Some(Label::IncludeInSamba), ""),
+        // No setting of a single share is chosen.
+        Target::Samba | Target::Share(_) => {
+            ("etc/samba/poolwright.conf", Some(Label::IncludeInSamba), "")
+        }
         Target::Udev => ("etc/udev/rules.d/60-poolwright.rules", Some(Label::ReloadUdev), ""),
     };
     let note = label.map_or_else(String::new, |label| format!("# {}\n", label.text(language)));
     let head = match path.ends_with(".sh") {
         true => format!("#!/bin/sh\n{note}set -eu\n"),
-        false => format!("{note}{section}"),
+        false => note,
     };
-    (path, head)
+    (path, head, section)
 }
 
 /// The files of a set of settings. Those that are only offered are comments.
 pub fn files(choices: &[Choice], language: Language) -> Vec<File> {
-    let mut texts: BTreeMap<&'static str, String> = BTreeMap::new();
+    // Each text, and the section that it has come to.
+    let mut texts: BTreeMap<&'static str, (String, &'static str)> = BTreeMap::new();
     // Datasets that the script creates where they are missing.
     let mut created: BTreeSet<&str> = BTreeSet::new();
     for choice in choices {
-        let (path, head) = file_of(&choice.setting.target, language);
-        let text = texts.entry(path).or_insert(head);
+        let (path, head, section) = file_of(&choice.setting.target, language);
+        let (text, last) = texts.entry(path).or_insert((head, ""));
+        if *last != section {
+            if !last.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(section);
+            *last = section;
+        }
         text.push('\n');
         for comment in comments(choice, language) {
             text.push_str(&format!("# {}\n", printable(&comment)));
@@ -77,7 +89,7 @@ pub fn files(choices: &[Choice], language: Language) -> Vec<File> {
         let comment = if choice.offered { "# " } else { "" };
         text.push_str(&format!("{comment}{}\n", choice.setting.line()));
     }
-    texts.into_iter().map(|(path, text)| File { path: path.to_string(), text }).collect()
+    texts.into_iter().map(|(path, (text, _))| File { path: path.to_string(), text }).collect()
 }
 
 /// The comments above a setting: its reason, what it may lose, its sources, its lab.
@@ -114,7 +126,13 @@ pub fn differences(need: &Need, choices: &[Choice]) -> Vec<Difference> {
 
 fn difference(need: &Need, choice: &Choice) -> Option<Difference> {
     let setting = &choice.setting;
-    let now = need.system.setting(&setting.target, setting.name.trim_start_matches("loose_"));
+    let name = setting.name.trim_start_matches("loose_");
+    let now = match setting.target {
+        // What a group for MariaDB alone sets is compared with the choice for that group.
+        Target::Mysql => need.system.innodb_as(false, name),
+        _ => None,
+    };
+    let now = now.or_else(|| need.system.setting(&setting.target, name));
     let owner = match &setting.target {
         // What these hold is not read.
         Target::Nfs | Target::Exports | Target::Card => return None,

@@ -2,8 +2,8 @@
 //! reason in both languages, its sources and its lab.
 //!
 //! Nothing in the default set may lose acknowledged writes, except that MariaDB up to 10.11 needs
-//! `sync=always` besides (`innodb_data_file_write_through` in `mysql.rs`). [`Need::allow_loss_s`] adds settings
-//! that may, and they say how much.
+//! `sync=always` besides where the input does not say that it is one (`innodb_data_file_write_through` in `mysql.rs`).
+//! [`Need::allow_loss_s`] adds settings that may, and they say how much.
 
 mod choice;
 mod dataset;

@@ -1,5 +1,6 @@
 //! `my.cnf`: MySQL and MariaDB. A setting that only one of them knows is written with `loose_`,
-//! so that the other starts all the same.
+//! so that the other starts all the same. What must differ stands in the group `[mariadb]`, after `[mysqld]`: MariaDB
+//! reads both, in this order, and MySQL only the first.
 
 use super::choice::{Bilingual, Choice, Need};
 use crate::setting::Target;
@@ -10,7 +11,6 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_buffer_pool_size,
     innodb_flush_log_at_trx_commit,
     sync_binlog,
-    innodb_data_file_write_through,
     innodb_doublewrite,
     innodb_flush_neighbors,
     innodb_use_native_aio,
@@ -19,6 +19,10 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_redo_log_capacity,
     innodb_io_capacity,
     innodb_compression_default,
+    mariadb_flush_method,
+    innodb_data_file_buffering,
+    innodb_data_file_write_through,
+    mariadb_io_capacity,
 ];
 
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
@@ -65,15 +69,6 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
     ))
 }
 
-/// Whether pages are durable when they are written.
-pub fn innodb_data_file_write_through(_: &Need) -> Option<Choice> {
-    Some(
-        Choice::new(Target::Mysql, "loose_innodb_data_file_write_through", "ON", ("The checkpoint of MariaDB (10.6 to 11.8) can pass pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it, set sync=always on the dataset of the data instead. MySQL needs neither, hence `loose_`.", "MariaDB（10.6 至 11.8）的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。自 11.0 起，此设置使页写出即落盘。10.6 至 10.11 没有此设置，应改为在数据所在的数据集上设 sync=always。MySQL 两者都不需要，所以写 `loose_`。"))
-            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc")
-            .lab("powercut-mariadb"),
-    )
-}
-
 /// Pages written twice.
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
@@ -96,6 +91,9 @@ pub fn innodb_use_native_aio(_: &Need) -> Option<Choice> {
 
 /// How files are opened and flushed.
 pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
+    if need.system.mysql_server.mariadb == Some(true) && may_be_mariadb_11(need) {
+        return None;
+    }
     let reason = match need.release() {
         Some(release) if release >= (2, 3) => (
             "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
@@ -114,9 +112,10 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
 }
 
 /// The unit in which the redo log is extended.
-pub fn innodb_log_write_ahead_size(_: &Need) -> Option<Choice> {
+pub fn innodb_log_write_ahead_size(need: &Need) -> Option<Choice> {
+    let size = need.system.innodb_page().min(16384);
     Some(
-        set("loose_innodb_log_write_ahead_size", 16384, ("The maximum with 16K pages, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "页为 16K 时的最大值，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
+        set("loose_innodb_log_write_ahead_size", size, ("The page, which is the maximum, but at most 16K, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "取页大小（即上限），但不超过 16K，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
             .source(Document::Mysql, "innodb_log_write_ahead_size"),
     )
 }
@@ -137,8 +136,12 @@ pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
 /// Operations a second that background flushing may use.
 pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
     let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64) as u64;
+    let server = need.system.mysql_server;
+    // The default of MySQL is 200 up to 8.3, and 10000 since, which flash can do.
+    let old = server.mariadb == Some(false) && server.series.is_some_and(|series| series < (8, 4));
     let capacity = match need.flash()? {
-        true => 2000,
+        true if old => 2000,
+        true => return None,
         false => (disks * 50).clamp(100, 1000),
     };
     Some(set(
@@ -163,4 +166,51 @@ pub fn innodb_compression_default(_: &Need) -> Option<Choice> {
         .source(Document::MariadbManual, "innodb_compression_default")
         .source(Document::Mysql, "innodb_compression_default=OFF"),
     )
+}
+
+/// A setting of the group that only MariaDB reads.
+fn of_mariadb(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
+    Choice::new(Target::Mariadb, name, value, reason)
+}
+
+/// Whether the server may be MariaDB 11.0 or later, as far as anything is known.
+fn may_be_mariadb_11(need: &Need) -> bool {
+    need.system.mysql_server.mariadb != Some(false) && need.system.is_mariadb_11() != Some(false)
+}
+
+/// How MariaDB opens its files: what does not turn write-through off.
+pub fn mariadb_flush_method(need: &Need) -> Option<Choice> {
+    may_be_mariadb_11(need).then(|| {
+        of_mariadb("innodb_flush_method", "O_DIRECT", ("MariaDB from 11.0 on reads this deprecated setting after the two below: fsync would turn write-through off again, O_DIRECT changes nothing. On 10.6 to 10.11 it is the default method: from OpenZFS 2.3 on, whole records then bypass the ARC. To keep the ARC there, write fsync in a group [mariadb-10.11] (of your release) after this one.", "MariaDB 自 11.0 起在下面两项之后再应用这个已弃用的设置：fsync 会把直写再次关闭，O_DIRECT 则什么也不改变。在 10.6 至 10.11 上它是默认方式：自 OpenZFS 2.3 起，整条记录会绕过 ARC。若要在那里保留 ARC，在此组之后的 [mariadb-10.11] 组（写你的版本）里设 fsync。"))
+            .source(Document::MariadbCode, "innodb_init_params() in ha_innodb.cc")
+            .source(Document::ZfsProps, "direct")
+            .lab("mariadb-direct")
+    })
+}
+
+/// Whether MariaDB's pages pass through the ARC.
+pub fn innodb_data_file_buffering(need: &Need) -> Option<Choice> {
+    may_be_mariadb_11(need).then(|| {
+        of_mariadb("loose_innodb_data_file_buffering", "ON", ("MariaDB from 11.0 on: files are opened without O_DIRECT, so that the ARC caches below the buffer pool. Earlier releases do not have it, hence `loose_`.", "MariaDB 自 11.0 起：打开文件时不用 O_DIRECT，缓冲池之下仍有 ARC 缓存。更早的版本没有此设置，所以写 `loose_`。"))
+            .source(Document::MariadbManual, "innodb_data_file_buffering")
+            .lab("mariadb-direct")
+    })
+}
+
+/// Whether pages are durable when they are written.
+pub fn innodb_data_file_write_through(need: &Need) -> Option<Choice> {
+    may_be_mariadb_11(need).then(|| {
+        of_mariadb("loose_innodb_data_file_write_through", "ON", ("The checkpoint of MariaDB (10.6 to 11.8) can pass pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it (hence `loose_`), set sync=always on the dataset of the data instead. MySQL needs neither.", "MariaDB（10.6 至 11.8）的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。自 11.0 起，此设置使页写出即落盘。10.6 至 10.11 没有此设置（所以写 `loose_`），应改为在数据所在的数据集上设 sync=always。MySQL 两者都不需要。"))
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc")
+            .lab("powercut-mariadb")
+    })
+}
+
+/// Operations a second that MariaDB's background flushing may use on flash.
+pub fn mariadb_io_capacity(need: &Need) -> Option<Choice> {
+    let may_be = need.system.mysql_server.mariadb != Some(false);
+    (may_be && need.flash()?).then(|| {
+        of_mariadb("innodb_io_capacity", 2000, ("MariaDB's default of 200 describes a few disks. MySQL from 8.4 on has 10000, so it is not set there.", "MariaDB 的默认值 200 对应几块机械盘。MySQL 自 8.4 起默认为 10000，因此那里不设。"))
+            .source(Document::MariadbManual, "innodb_io_capacity")
+    })
 }

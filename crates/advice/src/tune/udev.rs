@@ -26,7 +26,7 @@ pub fn schedulers(need: &Need) -> Vec<Choice> {
 
 fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
     let stable = drive.stable_name();
-    let mut rule = scheduler_rule(&drive.name, stable);
+    let mut rule = scheduler_rule(drive);
     let mut reason: Sentence = (
         "ZFS schedules its own I/O; a second queue adds latency and, on fast drives, lock contention.",
         "ZFS 自己调度 I/O；再加一层队列会增加延迟，在快盘上还有锁竞争。",

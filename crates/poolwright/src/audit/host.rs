@@ -99,7 +99,7 @@ impl Host for Machine {
 }
 
 /// Programs that describe the hardware, pools and datasets.
-const PROGRAMS: [&[&str]; 11] = [
+const PROGRAMS: [&[&str]; 13] = [
     &["zpool", "status", "-v"],
     &["zpool", "get", "-Hp", "all"],
     &["zfs", "get", "-Hp", "-t", "filesystem,volume", "all"],
@@ -117,17 +117,14 @@ const PROGRAMS: [&[&str]; 11] = [
     &["arcconf", "GETCONFIG", "1", "AL"],
     &["ssacli", "ctrl", "all", "show", "config", "detail"],
     &["ip", "link"],
+    // Which of MySQL and MariaDB reads my.cnf, and its release.
+    &["mysqld", "--version"],
+    &["mariadbd", "--version"],
 ];
 
 /// Configuration files.
-const FILES: [&str; 6] = [
-    "/proc/meminfo",
-    "/etc/exports",
-    "/etc/samba/smb.conf",
-    "/etc/my.cnf",
-    "/etc/mysql/my.cnf",
-    "/var/lib/pgsql/data/postgresql.conf",
-];
+const FILES: [&str; 5] =
+    ["/proc/meminfo", "/etc/exports", "/etc/samba/smb.conf", "/etc/my.cnf", "/etc/mysql/my.cnf"];
 
 /// Directories whose files my.cnf includes, in the order of Debian's and Red Hat's.
 const MYSQL: [&str; 4] =
@@ -170,6 +167,39 @@ fn counters(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
     add(WAITS.join(" "), host.run(&WAITS));
 }
 
+/// The configuration of PostgreSQL's clusters. What ALTER SYSTEM set is in the data directory of each.
+fn postgresql(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
+    let mut file = |path: String| {
+        let text = host.read(&path);
+        add(path, text);
+    };
+    // Debian: /etc/postgresql/VERSION/CLUSTER.
+    for version in host.list("/etc/postgresql") {
+        for cluster in host.list(&format!("/etc/postgresql/{version}")) {
+            let directory = format!("/etc/postgresql/{version}/{cluster}");
+            let main = format!("{directory}/postgresql.conf");
+            let stated = host.read(&main).and_then(|text| {
+                let settings = facts::postgresql::parse(&text).facts;
+                Some(settings.get("data_directory")?.value.clone())
+            });
+            file(main);
+            let included = format!("{directory}/conf.d");
+            for name in host.list(&included).iter().filter(|name| name.ends_with(".conf")) {
+                file(format!("{included}/{name}"));
+            }
+            let data = stated.unwrap_or_else(|| format!("/var/lib/postgresql/{version}/{cluster}"));
+            file(format!("{}/postgresql.auto.conf", data.trim_end_matches('/')));
+        }
+    }
+    // Red Hat: /var/lib/pgsql/data; packages of the project: /var/lib/pgsql/VERSION/data.
+    let versions = host.list("/var/lib/pgsql").into_iter().filter(|name| name != "data");
+    let versions = versions.map(|version| format!("/var/lib/pgsql/{version}/data"));
+    for directory in std::iter::once("/var/lib/pgsql/data".to_string()).chain(versions) {
+        file(format!("{directory}/postgresql.conf"));
+        file(format!("{directory}/postgresql.auto.conf"));
+    }
+}
+
 /// Everything that an audit reads from a machine, with counters over `seconds` or until it is stopped (0:
 /// since the module was loaded).
 pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
@@ -185,6 +215,11 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     }
     for path in FILES {
         add(path.to_string(), host.read(path));
+    }
+    for file in host.list("/etc/exports.d").iter().filter(|name| name.ends_with(".exports")) {
+        let path = format!("/etc/exports.d/{file}");
+        let text = host.read(&path);
+        add(path, text);
     }
     for file in host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf")) {
         let path = format!("/etc/modprobe.d/{file}");
@@ -203,18 +238,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
             add(path, text);
         }
     }
-    for version in host.list("/etc/postgresql") {
-        let main = format!("/etc/postgresql/{version}/main");
-        let path = format!("{main}/postgresql.conf");
-        let text = host.read(&path);
-        add(path, text);
-        let included = format!("{main}/conf.d");
-        for file in host.list(&included).iter().filter(|name| name.ends_with(".conf")) {
-            let path = format!("{included}/{file}");
-            let text = host.read(&path);
-            add(path, text);
-        }
-    }
+    postgresql(host, &mut add);
     for name in PARAMETERS {
         let path = format!("/sys/module/zfs/parameters/{name}");
         let text = host.read(&path);
@@ -369,6 +393,37 @@ mod tests {
         let found = found(&fake);
         let none = found.iter().find(|f| f.rule.name == "no-commits").expect("no commits");
         assert_eq!(none.arguments["rate"], "0.10");
+    }
+
+    #[test]
+    fn each_cluster_of_postgresql_is_read_with_what_alter_system_set() {
+        let mut fake = Fake::default();
+        for (path, text) in [
+            (
+                "/etc/postgresql/15/main/postgresql.conf",
+                "data_directory = '/tank/pg15/'\nfsync = on\n",
+            ),
+            ("/tank/pg15/postgresql.auto.conf", "fsync = off\n"),
+            ("/etc/postgresql/16/second/postgresql.conf", "fsync = on\n"),
+            ("/var/lib/postgresql/16/second/postgresql.auto.conf", "synchronous_commit = off\n"),
+            ("/var/lib/pgsql/17/data/postgresql.conf", "fsync = off\n"),
+            ("/var/lib/pgsql/17/data/postgresql.auto.conf", "fsync = on\n"),
+        ] {
+            fake.files.insert(path.into(), vec![text.into()]);
+        }
+        let (system, _) = advice::system::gather(&read(&fake, 0));
+        let found: Vec<(&str, String)> = advice::audit::audit(&system)
+            .iter()
+            .map(|found| (found.rule.name, found.evidence[0].at.to_string()))
+            .collect();
+        let expected = [
+            ("pg-fsync", "/tank/pg15/postgresql.auto.conf:1".to_string()),
+            (
+                "pg-synchronous-commit",
+                "/var/lib/postgresql/16/second/postgresql.auto.conf:1".to_string(),
+            ),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -1,12 +1,18 @@
 //! `zpool get all` and `zfs get all`, as a table or with `-H` and `-p`.
 
+mod owner;
+
+pub use owner::Owner;
+
 use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 
 /// One property of one pool or dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// The pool, dataset, snapshot or vdev.
+    /// The pool, dataset or snapshot.
     pub target: String,
+    /// Which of them it is.
+    pub owner: Owner,
     /// ZFS's name of the property.
     pub name: String,
     /// Its value as printed.
@@ -41,14 +47,6 @@ pub struct Properties {
     pub rows: Vec<Property>,
 }
 
-impl Properties {
-    /// Whether the rows are a pool's (`zpool get`) and not a dataset's: a pool has `ashift` or
-    /// feature flags, a dataset never.
-    pub fn of_pool(&self) -> bool {
-        self.rows.iter().any(|row| row.name.starts_with("feature@") || row.name == "ashift")
-    }
-}
-
 /// Where the columns of a table begin, in characters.
 struct Columns {
     property: usize,
@@ -62,15 +60,19 @@ pub fn parse(text: &str) -> Parsed<Properties> {
     let mut problems = Vec::new();
     let mut columns: Option<Columns> = None;
     let mut last: Option<(u32, bool)> = None;
+    // The first row of each table: one text may hold the tables of both programs.
+    let mut tables = vec![0];
     for (line, raw) in numbered(text) {
         if raw.trim().is_empty() {
             continue;
         }
         if let Some(found) = header(raw) {
             columns = Some(found);
+            tables.push(facts.rows.len());
             continue;
         }
         if ["zpool get", "zfs get"].iter().any(|call| raw.contains(call)) {
+            tables.push(facts.rows.len());
             continue;
         }
         let row = if raw.contains('\t') {
@@ -102,6 +104,8 @@ pub fn parse(text: &str) -> Parsed<Properties> {
             ));
         }
     }
+    tables.push(facts.rows.len());
+    problems.extend(owner::decide(&mut facts.rows, &tables));
     Parsed { facts, problems }
 }
 
@@ -132,6 +136,7 @@ fn property(target: &str, name: &str, value: &str, source: Source, line: u32) ->
         && name.starts_with(|c: char| c.is_ascii_lowercase());
     plausible.then(|| Property {
         target: target.to_string(),
+        owner: Owner::Dataset,
         name: name.to_string(),
         value: At::new(value.to_string(), line),
         source,

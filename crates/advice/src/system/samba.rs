@@ -1,0 +1,75 @@
+//! Settings of `smb.conf`, section by section.
+
+use super::{Found, Place, System};
+
+/// A setting of `smb.conf`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SambaRow {
+    /// Its section as written: `global`, or a share.
+    pub section: String,
+    /// Its name, in lower case with single blanks.
+    pub name: String,
+    /// Its value and place.
+    pub found: Found<String>,
+}
+
+/// The section that holds for every share.
+pub const GLOBAL: &str = "global";
+
+fn normal(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()
+}
+
+/// The settings in a text. What stands before any section is global: a file that `[global]` includes has none.
+pub fn samba(file: &str, text: &str) -> Vec<SambaRow> {
+    let mut section = GLOBAL.to_string();
+    let mut rows = Vec::new();
+    let mut joined = String::new();
+    let mut begin = 0;
+    for (row, number) in text.lines().zip(1u32..) {
+        if joined.is_empty() {
+            begin = number;
+        }
+        joined.push_str(row.trim());
+        if let Some(kept) = joined.strip_suffix('\\') {
+            joined = kept.to_string();
+            continue;
+        }
+        let line = std::mem::take(&mut joined);
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            section = name.trim().to_string();
+        } else if let Some((name, value)) =
+            line.split_once('=').filter(|_| !line.starts_with(['#', ';']))
+        {
+            let found = Found::new(value.trim().to_string(), Place::new(file, begin));
+            rows.push(SambaRow { section: section.clone(), name: normal(name), found });
+        }
+    }
+    rows
+}
+
+/// A switch as Samba reads it.
+pub fn switch(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "yes" | "true" | "on" | "1" => Some(true),
+        "no" | "false" | "off" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+impl System {
+    /// What a section of `smb.conf` sets itself: the last row counts.
+    pub fn samba_of(&self, section: &str, name: &str) -> Option<&SambaRow> {
+        let own = |row: &&SambaRow| row.name == name && normal(&row.section) == normal(section);
+        self.samba.iter().rfind(own)
+    }
+
+    /// The rows of a setting that count, one of each section that has it.
+    pub fn samba_rows(&self, name: &str) -> Vec<&SambaRow> {
+        let counts = |row: &&SambaRow| {
+            let last = self.samba_of(&row.section, name);
+            row.name == name && last.is_some_and(|last| std::ptr::eq(last, *row))
+        };
+        self.samba.iter().filter(counts).collect()
+    }
+}

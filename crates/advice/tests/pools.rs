@@ -1,0 +1,179 @@
+//! Pools: what to do about failed drives, and what is no problem.
+
+use advice::audit::{Finding, audit};
+use advice::system::{Input, gather};
+
+fn read(text: &str) -> (Vec<Finding>, Vec<String>) {
+    let (system, unread) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
+    (audit(&system), unread.into_iter().map(|unread| unread.what).collect())
+}
+
+fn found(text: &str, rule: &str) -> Option<Finding> {
+    read(text).0.into_iter().find(|finding| finding.rule.name == rule)
+}
+
+fn fix(text: &str, rule: &str) -> Vec<String> {
+    found(text, rule).map(|finding| finding.fix()).unwrap_or_default()
+}
+
+const DONE: &str = "scrub repaired 0B in 00:10:11 with 0 errors on Sun Nov  8 00:34:12 2026";
+const RUNNING: &str = "resilver in progress since Tue Nov 24 10:00:00 2026";
+
+/// `zpool status` of a pool with rows below its own, each indented by its depth.
+fn status(state: &str, scan: &str, rows: &[&str]) -> String {
+    let rows: String = rows.iter().map(|row| format!("\t{row}\n")).collect();
+    format!(
+        "==> zpool status <==\n  pool: tank\n state: {state}\n  scan: {scan}\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\
+         \ttank {state} 0 0 0\n{rows}\nerrors: No known data errors\n"
+    )
+}
+
+/// `lsblk` of drives: name, whether it rotates, physical sector, and the sizes of partitions.
+fn lsblk(drives: &[(&str, bool, u64, u64, &[u64])]) -> String {
+    let drive = |(name, rota, sector, size, parts): &(&str, bool, u64, u64, &[u64])| {
+        let parts = parts.iter().zip(1..);
+        let parts: Vec<String> = parts
+            .map(|(size, number)| format!("{{\"name\": \"{name}{number}\", \"size\": {size}}}"))
+            .collect();
+        format!(
+            "{{\"name\": \"{name}\", \"rota\": {rota}, \"phy-sec\": {sector}, \"size\": {size}, \"children\": [{}]}}",
+            parts.join(", ")
+        )
+    };
+    let drives: Vec<String> = drives.iter().map(drive).collect();
+    format!("==> lsblk <==\n{{\"blockdevices\": [{}]}}\n", drives.join(", "))
+}
+
+#[test]
+fn a_drive_that_another_stands_in_for_is_not_replaced_again() {
+    let pair = |scan: &str, kind: &str, one: &str, two: &str| {
+        let rows = [
+            "  mirror-0 DEGRADED 0 0 0",
+            "    sda ONLINE 0 0 0",
+            &format!("    {kind}-1 DEGRADED 0 0 0"),
+            &format!("      old {one} 0 0 0"),
+            &format!("      new {two} 0 0 0"),
+        ];
+        fix(&status("DEGRADED", scan, &rows), "pool-degraded")
+    };
+    let wait = "zpool wait -t resilver tank";
+    assert_eq!(pair(RUNNING, "replacing", "UNAVAIL", "ONLINE"), [wait]);
+    assert_eq!(pair(RUNNING, "spare", "FAULTED", "ONLINE"), [wait]);
+    assert_eq!(pair(DONE, "spare", "FAULTED", "ONLINE"), ["zpool detach tank old"]);
+    assert_eq!(pair(DONE, "replacing", "ONLINE", "FAULTED"), ["zpool detach tank new"]);
+    // Nothing stands in.
+    let both = ["zpool replace tank old NEW-DRIVE", "zpool replace tank new NEW-DRIVE"];
+    assert_eq!(pair(DONE, "replacing", "UNAVAIL", "UNAVAIL"), both);
+    let alone = ["  mirror-0 DEGRADED 0 0 0", "    sda ONLINE 0 0 0", "    sdb FAULTED 0 0 0"];
+    let text = status("DEGRADED", DONE, &alone);
+    assert_eq!(fix(&text, "pool-degraded"), ["zpool replace tank sdb NEW-DRIVE"]);
+}
+
+#[test]
+fn a_failed_cache_or_spare_is_found_in_a_pool_that_is_online() {
+    let rows =
+        ["  sda ONLINE 0 0 0", "cache", "  nvme0n1 UNAVAIL 0 0 0", "spares", "  sdc FAULTED"];
+    let expected = [
+        "zpool remove tank nvme0n1",
+        "zpool add tank cache NEW-DRIVE",
+        "zpool remove tank sdc",
+        "zpool add tank spare NEW-DRIVE",
+    ];
+    assert_eq!(fix(&status("ONLINE", DONE, &rows), "pool-auxiliary"), expected);
+}
+
+#[test]
+fn features_outside_a_chosen_set_are_not_enabled() {
+    let get = |compatibility: &str| {
+        let text = "NAME\tPROPERTY\tVALUE\tSOURCE\nbpool\tfeature@encryption\tdisabled\tlocal\n";
+        fix(&format!("{text}bpool\tcompatibility\t{compatibility}\tlocal\n"), "pool-features")
+    };
+    assert!(get("grub2").is_empty());
+    assert_eq!(get("off"), ["zpool upgrade"]);
+}
+
+#[test]
+fn leaves_that_lsblk_does_not_list_are_noted() {
+    let rows = [
+        "  mirror-0 ONLINE 0 0 0",
+        "    sda1 ONLINE 0 0 0",
+        "    wwn-0x5000c500a1b2c3d1 ONLINE 0 0 0",
+    ];
+    let text = status("ONLINE", DONE, &rows);
+    let noted =
+        |text: &str| read(text).1.iter().any(|what| what.contains("wwn-0x5000c500a1b2c3d1:"));
+    assert!(!noted(&text), "no lsblk, no note");
+    assert!(noted(&format!("{text}{}", lsblk(&[("sda", true, 4096, 1 << 40, &[])]))));
+}
+
+#[test]
+fn sectors_that_ashift_covers_may_differ() {
+    let rows = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];
+    let drives: [(&str, bool, u64, u64, &[u64]); 2] =
+        [("sda", true, 512, 1 << 40, &[]), ("sdb", true, 4096, 1 << 40, &[])];
+    let text = format!("{}{}", status("ONLINE", DONE, &rows), lsblk(&drives));
+    let rule = "drive-mixed-sectors";
+    let with = |ashift: u32| {
+        format!(
+            "{text}==> zpool get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank\tashift\t{ashift}\tlocal\n"
+        )
+    };
+    assert!(found(&text, rule).is_some());
+    assert!(found(&with(9), rule).is_some());
+    assert!(found(&with(12), rule).is_none());
+}
+
+#[test]
+fn partitions_are_compared_and_not_their_drives() {
+    let rows = ["  mirror-0 ONLINE 0 0 0", "    sda1 ONLINE 0 0 0", "    sdb1 ONLINE 0 0 0"];
+    let text = |one: &[u64], two: &[u64]| {
+        let drives = [("sda", false, 4096, 4 << 40, one), ("sdb", false, 4096, 8 << 40, two)];
+        format!("{}{}", status("ONLINE", DONE, &rows), lsblk(&drives))
+    };
+    let rule = "layout-unequal-drives";
+    assert!(found(&text(&[1 << 40], &[1 << 40]), rule).is_none());
+    assert!(found(&text(&[], &[]), rule).is_none(), "their sizes are not known");
+    assert!(found(&text(&[1 << 40], &[2 << 40]), rule).is_some());
+}
+
+#[test]
+fn a_cache_does_not_make_a_pool_of_disks_one_of_flash() {
+    let get =
+        "==> zpool get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank\tautotrim\toff\tdefault\n";
+    let text = |class: &str| {
+        let rows = [
+            "  mirror-0 ONLINE 0 0 0",
+            "    sda ONLINE 0 0 0",
+            "    sdb ONLINE 0 0 0",
+            class,
+            "  nvme0n1 ONLINE 0 0 0",
+        ];
+        format!("{}{get}", status("ONLINE", DONE, &rows))
+    };
+    assert!(found(&text("cache"), "pool-autotrim").is_none());
+    assert!(found(&text("spares"), "pool-autotrim").is_none());
+    assert!(found(&text("logs"), "pool-autotrim").is_some());
+}
+
+#[test]
+fn rules_about_a_volume_advise_one_block_size() {
+    let wide: Vec<String> = std::iter::once("  raidz2-0 ONLINE 0 0 0".to_string())
+        .chain((0..10).map(|number| format!("    d{number} ONLINE 0 0 0")))
+        .collect();
+    let wide: Vec<&str> = wide.iter().map(String::as_str).collect();
+    let volume =
+        "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/vm\tvolblocksize\t8K\t-\n";
+    let text = format!("{}{volume}", status("ONLINE", DONE, &wide));
+    let create = fix(&text, "small-volumes");
+    assert_eq!(create, fix(&text, "layout-raidz-padding"));
+    // 16K, 32K, ... take 6, 12, ... sectors for 4, 8, ...: the smallest that wastes little.
+    let block = create[0].split("volblocksize=").nth(1).unwrap().split(' ').next().unwrap();
+    let better = text.replace("\t8K\t", &format!("\t{block}\t"));
+    for rule in ["small-volumes", "layout-raidz-padding"] {
+        assert!(found(&better, rule).is_none(), "{rule} {block}");
+    }
+    // On mirrors 16K is enough.
+    let mirror = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];
+    let text = format!("{}{volume}", status("ONLINE", DONE, &mirror));
+    assert!(fix(&text, "small-volumes")[0].contains("volblocksize=16K"));
+}

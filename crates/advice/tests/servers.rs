@@ -1,0 +1,336 @@
+//! Servers: what their settings come to, and that audit and tune agree about them.
+
+use advice::audit::{Finding, Severity, audit};
+use advice::lang::Language;
+use advice::setting::Target;
+use advice::system::{Input, System, gather};
+use advice::tune::{Choice, Need, Server, Workload, files, tune};
+
+fn read(text: &str) -> System {
+    let (system, _) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
+    system
+}
+
+fn found(text: &str, rule: &str) -> Vec<Finding> {
+    audit(&read(text)).into_iter().filter(|finding| finding.rule.name == rule).collect()
+}
+
+fn fires(text: &str, rule: &str) -> bool {
+    !found(text, rule).is_empty()
+}
+
+fn need(server: Server, workload: Workload, system: System) -> Need {
+    Need { server, workload, memory: 64 << 30, cores: 16, allow_loss_s: 0.0, system, card: None }
+}
+
+fn tuned(system: System) -> Vec<Choice> {
+    tune(&need(Server::Mysql, Workload::Oltp, system))
+}
+
+fn values<'a>(choices: &'a [Choice], name: &str) -> Vec<(&'a Target, &'a str)> {
+    let wanted = choices.iter().filter(|choice| choice.name() == name);
+    wanted.map(|choice| (&choice.setting.target, choice.value())).collect()
+}
+
+const STANDARD: &str = "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/mysql\trecordsize\t16K\tlocal\ntank/mysql\tsync\tstandard\tlocal\n";
+
+fn with(cnf: &str) -> String {
+    format!("{STANDARD}==> /etc/mysql/my.cnf <==\n{cnf}")
+}
+
+#[test]
+fn write_through_counts_only_where_the_flush_method_leaves_it_on() {
+    let through = "innodb_data_file_write_through=ON\n";
+    for (cnf, protected) in [
+        (format!("[mariadb-11.4]\n{through}"), true),
+        (format!("[mariadb-11.4]\n{through}innodb_flush_method=O_DIRECT\n"), true),
+        (format!("[mariadb-11.4]\n{through}innodb_flush_method=fsync\n"), false),
+        (format!("[mariadb-11.4]\n{through}innodb_flush_method=0\n"), false),
+        (format!("[mariadb-11.4]\n{through}innodb_flush_method=littlesync\n"), false),
+        (format!("[mariadb-11.4]\n{through}innodb_flush_method=3\n"), false),
+        ("[mariadb-11.4]\ninnodb_flush_method=O_DSYNC\n".to_string(), true),
+        ("[mariadb-10.11]\ninnodb_flush_method=O_DSYNC\n".to_string(), false),
+        ("[mariadb]\ninnodb_flush_method=O_DSYNC\n".to_string(), false),
+        (format!("[mariadb-10.11]\nloose_{through}"), false),
+        // A later group counts.
+        (
+            format!(
+                "[mysqld]\ninnodb_flush_method=fsync\n[mariadb]\ninnodb_flush_method=O_DIRECT\n{through}"
+            ),
+            true,
+        ),
+    ] {
+        assert_eq!(!fires(&with(&cnf), "my-checkpoint"), protected, "{cnf}");
+    }
+    // The server itself says what it is.
+    let of = |version: &str| {
+        fires(
+            &with(&format!("[mysqld]\nloose_{through}==> mysqld --version <==\n{version}\n")),
+            "my-checkpoint",
+        )
+    };
+    assert!(of(
+        "mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
+    ));
+    assert!(!of("/usr/sbin/mariadbd  Ver 11.4.2-MariaDB for Linux on x86_64"));
+    assert!(!of("mysqld  Ver 8.4.3 for Linux on x86_64 (MySQL Community Server - GPL)"));
+}
+
+#[test]
+fn tune_writes_what_leaves_write_through_on() {
+    let choices = tuned(System::default());
+    let method = values(&choices, "innodb_flush_method");
+    assert_eq!(method, [(&Target::Mysql, "fsync"), (&Target::Mariadb, "O_DIRECT")]);
+    let written = files(&choices, Language::English);
+    let cnf = &written.iter().find(|file| file.path.ends_with(".cnf")).unwrap().text;
+    let rows: Vec<&str> =
+        cnf.lines().filter(|row| !row.is_empty() && !row.starts_with('#')).collect();
+    let at = rows.iter().position(|row| *row == "[mariadb]").unwrap();
+    assert_eq!(rows[0], "[mysqld]");
+    assert_eq!(
+        rows[at + 1..],
+        [
+            "innodb_flush_method = O_DIRECT",
+            "loose_innodb_data_file_buffering = ON",
+            "loose_innodb_data_file_write_through = ON"
+        ]
+    );
+    // MySQL has no use for the group, and MariaDB 10.11 needs fsync for the ARC.
+    let mysql = read("==> v <==\nmysqld  Ver 8.4.3 for Linux on x86_64 (GPL)\n");
+    assert_eq!(values(&tuned(mysql), "innodb_flush_method"), [(&Target::Mysql, "fsync")]);
+    let old = read("==> v <==\nmariadbd  Ver 10.11.6-MariaDB for Linux on x86_64\n");
+    assert_eq!(values(&tuned(old), "innodb_flush_method"), [(&Target::Mysql, "fsync")]);
+}
+
+#[test]
+fn a_group_for_mariadb_says_nothing_of_mysql() {
+    let cnf = "==> zfs version <==\nzfs-2.3.2-1\nzfs-kmod-2.3.2-1\n==> /etc/mysql/my.cnf <==\n[mysqld]\ninnodb_doublewrite=0\ninnodb_flush_method=fsync\n\
+               [mariadb]\ninnodb_flush_method=O_DIRECT\ninnodb_data_file_buffering=ON\n";
+    assert!(fires(&format!("{STANDARD}{cnf}"), "my-doublewrite"));
+}
+
+#[test]
+fn tune_does_not_undo_sync_always() {
+    let always = "NAME\tPROPERTY\tVALUE\tSOURCE\ntank/mariadb\trecordsize\t16K\tlocal\ntank/mariadb\tsync\talways\tlocal\n";
+    let sync = |choices: &[Choice], dataset: &str| -> Option<String> {
+        let wanted = Target::Dataset(dataset.to_string());
+        let mut own = choices.iter().filter(|choice| choice.setting.target == wanted);
+        own.find(|choice| choice.name() == "sync").map(|choice| choice.value().to_string())
+    };
+    assert_eq!(sync(&tuned(read(always)), "tank/mariadb"), None);
+    let log = always.replace("mariadb\tsync", "mysql-log\tsync");
+    assert_eq!(sync(&tuned(read(&log)), "tank/mysql-log"), None);
+    assert_eq!(sync(&tuned(read(&log)), "tank/mariadb").unwrap(), "standard");
+    for (cnf, wanted) in [
+        ("[mariadb-10.11]\ninnodb_buffer_pool_size=8G\n", "always"),
+        ("[mariadb-11.4]\ninnodb_buffer_pool_size=8G\n", "standard"),
+        ("[mysqld]\ninnodb_buffer_pool_size=8G\n", "standard"),
+    ] {
+        let choices = tuned(read(&with(cnf)));
+        assert_eq!(sync(&choices, "tank/mysql").unwrap(), wanted, "{cnf}");
+        assert_eq!(sync(&choices, "tank/mysql-log").unwrap(), "standard", "{cnf}");
+    }
+}
+
+#[test]
+fn the_binary_log_counts_where_there_is_one() {
+    let rule = "my-sync-binlog";
+    assert!(fires("==> /etc/my.cnf <==\n[mariadb]\nlog_bin = /var/log/mysql/bin\n", rule));
+    assert!(!fires("==> /etc/my.cnf <==\n[mysqld]\nlog_bin = /var/log/mysql/bin\n", rule));
+    assert!(!fires("==> /etc/my.cnf <==\n[mariadb]\nserver_id = 1\n", rule));
+    assert!(!fires("==> /etc/my.cnf <==\n[mysqld]\nskip-log-bin\nsync_binlog=0\n", rule));
+    assert!(fires("==> /etc/my.cnf <==\n[mysqld]\nskip-log-bin\nlog-bin\nsync_binlog=0\n", rule));
+}
+
+#[test]
+fn groups_of_another_release_say_nothing() {
+    let rule = "my-flush-log";
+    let one = "innodb_flush_log_at_trx_commit=1\n";
+    let zero = "[mysqld-5.7]\ninnodb_flush_log_at_trx_commit=0\n";
+    let version = |number: &str| format!("==> v <==\nmysqld  Ver {number} for Linux on x86_64\n");
+    assert!(!fires(&format!("==> my.cnf <==\n[mysqld]\n{one}{zero}"), rule));
+    assert!(fires(&format!("==> my.cnf <==\n{zero}"), rule));
+    assert!(!fires(&format!("{}==> my.cnf <==\n{zero}", version("8.0.36")), rule));
+    assert!(fires(
+        &format!("{}==> my.cnf <==\n{zero}[mysqld]\n{one}", version("5.7.44")).replace(one, ""),
+        rule
+    ));
+    // A file of one release does not hide a file for all.
+    assert!(!fires(&format!("==> a.cnf <==\n[mysqld]\n{one}==> b.cnf <==\n{zero}"), rule));
+}
+
+#[test]
+fn a_background_write_limit_is_not_set_below_the_default() {
+    let pool = "==> zpool status <==\n  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\t  nvme0n1 ONLINE 0 0 0\n\nerrors: No known data errors\n";
+    let capacity = |version: &str| {
+        let choices = tuned(read(&format!("{pool}{version}")));
+        let found = values(&choices, "innodb_io_capacity");
+        found
+            .into_iter()
+            .map(|(target, value)| (target.clone(), value.to_string()))
+            .collect::<Vec<_>>()
+    };
+    let version = |text: &str| format!("==> v <==\n{text} for Linux on x86_64\n");
+    assert_eq!(capacity(""), [(Target::Mariadb, "2000".to_string())]);
+    assert_eq!(capacity(&version("mysqld  Ver 8.4.3")), []);
+    assert_eq!(capacity(&version("mysqld  Ver 8.0.36")), [(Target::Mysql, "2000".to_string())]);
+    assert_eq!(
+        capacity(&version("mariadbd  Ver 10.11.6-MariaDB")),
+        [(Target::Mariadb, "2000".to_string())]
+    );
+}
+
+/// What tune writes, as the tools of a machine that has it would show it.
+fn installed(choices: &[Choice]) -> String {
+    let mut text = String::new();
+    for file in files(choices, Language::English) {
+        let name = match file.path.as_str() {
+            "etc/samba/poolwright.conf" => "/etc/samba/smb.conf",
+            "etc/nfs.conf.d/poolwright.conf" | "zfs-set.sh" => continue,
+            path => path,
+        };
+        let head = if name.ends_with("smb.conf") { "[global]\n" } else { "" };
+        text += &format!("==> {name} <==\n{head}{}", file.text);
+    }
+    text += "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\n";
+    for choice in choices {
+        if let Target::Dataset(dataset) = &choice.setting.target {
+            text += &format!("{dataset}\t{}\t{}\tlocal\n", choice.name(), choice.value());
+        }
+    }
+    text
+}
+
+#[test]
+fn the_audit_finds_nothing_in_what_tune_writes() {
+    let servers = [Server::Postgresql, Server::Mysql, Server::Nfs, Server::Smb, Server::Generic];
+    let workloads = [
+        Workload::Oltp,
+        Workload::Analytics,
+        Workload::SmallFiles,
+        Workload::LargeFiles,
+        Workload::Vm,
+        Workload::Mixed,
+    ];
+    let given = [
+        "==> /proc/meminfo <==\nMemTotal:       67108864 kB\n",
+        "==> my.cnf <==\n[mysqld]\ninnodb_page_size=8k\n",
+        "==> my.cnf <==\n[mysqld]\ninnodb_page_size=32k\n",
+        "==> my.cnf <==\n[mariadb-10.11]\nport=3306\n",
+        "==> v <==\nmariadbd  Ver 11.4.2-MariaDB for Linux on x86_64\n",
+    ];
+    for server in servers {
+        for workload in workloads {
+            for text in given {
+                let choices = tune(&need(server, workload, read(text)));
+                let all = format!("{text}{}", installed(&choices));
+                for finding in audit(&read(&all)) {
+                    // The audit cannot see that a server scans.
+                    let analytics = workload == Workload::Analytics
+                        && finding.rule.name == "database-records-large"
+                        && finding.severity == Severity::Note;
+                    assert!(analytics, "{server:?} {workload:?} {text}: {finding:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn records_that_nobody_chose_are_a_warning() {
+    let severity = |row: &str| {
+        found(
+            &format!("NAME\tPROPERTY\tVALUE\tSOURCE\ntank/mysql\trecordsize\t{row}\n"),
+            "database-records-large",
+        )
+        .first()
+        .map(|finding| finding.severity)
+    };
+    assert_eq!(severity("128K\tdefault"), Some(Severity::Warning));
+    assert_eq!(severity("128K\tlocal"), Some(Severity::Note));
+    assert_eq!(severity("1M\tlocal"), Some(Severity::Warning));
+}
+
+#[test]
+fn what_alter_system_set_counts_whatever_the_order_of_files() {
+    let main =
+        "==> /etc/postgresql/15/main/postgresql.conf <==\nfsync = on\nfull_page_writes = off\n";
+    let auto = "==> /var/lib/postgresql/15/main/postgresql.auto.conf <==\nfsync = 'off'\nfull_page_writes = 'off'\n";
+    for text in [format!("{main}{auto}"), format!("{auto}{main}")] {
+        let fsync = found(&text, "pg-fsync");
+        assert_eq!(fsync.len(), 1, "{text}");
+        assert_eq!(fsync[0].fix(), ["psql -c 'ALTER SYSTEM RESET fsync'"]);
+        // The file below is wrong, too.
+        let pages = found(&text, "pg-full-page-writes");
+        let fix = [
+            "postgresql.conf: full_page_writes = on",
+            "psql -c 'ALTER SYSTEM RESET full_page_writes'",
+        ];
+        assert_eq!(pages[0].fix(), fix);
+    }
+    let right = auto.replace("off", "on");
+    assert!(!fires(&format!("{right}{}", main.replace("on", "off")), "pg-fsync"));
+}
+
+#[test]
+fn each_cluster_of_postgresql_is_checked_by_itself() {
+    let text = "==> /etc/postgresql/15/main/postgresql.conf <==\nfsync = off\n==> /etc/postgresql/15/main/conf.d/x.conf <==\n\
+                wal_level = replica\n==> /etc/postgresql/16/main/postgresql.conf <==\nfsync = on\n";
+    let fsync = found(text, "pg-fsync");
+    assert_eq!(fsync.len(), 1);
+    let evidence: Vec<String> =
+        fsync[0].evidence.iter().map(|e| format!("{} {}", e.at, e.text)).collect();
+    assert_eq!(
+        evidence,
+        ["pasted:2 fsync = off", "pasted:1 /etc/postgresql/15/main/postgresql.conf"]
+    );
+    // A file with its own name and one that names its data directory.
+    let apart = "==> /srv/conf/postgresql.conf <==\ndata_directory = '/tank/pg'\nfsync = on\n\
+                 ==> /other/postgresql.conf <==\nfsync = on\n==> /tank/pg/postgresql.auto.conf <==\nfsync = off\n";
+    let fsync = found(apart, "pg-fsync");
+    assert_eq!(fsync.len(), 1);
+    assert_eq!(fsync[0].evidence[1].text, "/srv/conf/postgresql.conf");
+}
+
+#[test]
+fn async_exports_keep_their_other_options() {
+    let text = "==> /etc/exports <==\n/tank/a 10.0.0.0/24(rw,async,no_root_squash,sec=krb5p) # farm\n\
+                ==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/nfs\tsharenfs\trw=@10.0.0.0/24,async\tlocal\n\
+                tank/nfs/below\tsharenfs\trw=@10.0.0.0/24,async\tinherited from tank/nfs\n";
+    let fix = found(text, "nfs-async")[0].fix();
+    let expected = [
+        "/etc/exports: /tank/a 10.0.0.0/24(rw,sync,no_root_squash,sec=krb5p)",
+        "zfs set sharenfs=rw=@10.0.0.0/24,sync tank/nfs",
+        "exportfs -ra",
+    ];
+    assert_eq!(fix, expected);
+    let (_, unread) =
+        gather(&[Input { name: "/etc/exports".into(), text: "/tank/a h(rw)\nbogus\n".into() }]);
+    assert_eq!(unread[0].at.line, 2);
+}
+
+#[test]
+fn each_share_of_samba_counts() {
+    let text = "[global]\n workgroup = X\n[vm]\n Strict  Sync = no\n[home]\n strict sync = yes\n[two]\n sync always = on\n";
+    let text = format!("==> /etc/samba/smb.conf <==\n{text}");
+    let off = found(&text, "smb-strict-sync");
+    assert_eq!(off[0].text(Language::English).0, "strict sync is off in [vm].");
+    assert_eq!(off[0].fix(), ["smb.conf [vm]: strict sync = yes"]);
+    assert_eq!(off[0].evidence[0].at.line, 5);
+    assert_eq!(found(&text, "smb-sync-always")[0].fix(), ["smb.conf [two]: sync always = no"]);
+    for value in ["on", "1", "TRUE", "yes"] {
+        assert!(!fires(
+            &format!("==> smb.conf <==\n[global]\nstrict sync = {value}\n"),
+            "smb-strict-sync"
+        ));
+    }
+    for value in ["off", "0", "False"] {
+        assert!(fires(
+            &format!("==> smb.conf <==\n[global]\nstrict sync = {value}\n"),
+            "smb-strict-sync"
+        ));
+    }
+    // The last row of a section counts.
+    let twice = "==> smb.conf <==\n[global]\nstrict sync = no\n[a]\npath = /a\n[Global]\nstrict sync = yes\n";
+    assert!(!fires(twice, "smb-strict-sync"));
+}
