@@ -113,10 +113,10 @@ fn two_trials(rates: [f64; 2]) -> Findings {
     analyse(&campaign(variants, SYNC_JOB), &model(), &all)
 }
 
-/// 3 % by two trials that are 0.3 % apart: of one degree of freedom alone, the interval would be ±4 %.
+/// 3 % by two trials that are 0.2 % apart: of one degree of freedom alone, the interval would be ±3.5 %.
 #[test]
 fn two_trials_that_agree_are_decided_by_the_batches_within_them() {
-    let findings = two_trials([659.2, 661.1]);
+    let findings = two_trials([659.5, 660.9]);
     let log = verdict(&findings, "log");
     assert_eq!(log.class, VerdictClass::NoEffect);
     assert!(!log.cautions.contains(&Caution::SingleTrial));
@@ -134,4 +134,23 @@ fn two_trials_that_differ_more_than_their_batches_are_not() {
     let effect = &findings.effects[log.effects[0]];
     assert_eq!(effect.ratio.basis, Basis::Trials);
     assert_eq!(effect.needed.unwrap().lack, Lack::Trials);
+}
+
+#[test]
+fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
+    let variants = log_and_cache();
+    let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
+    // The cells without a cache were known after two trials, those with one took eight.
+    let mut all = trials(&[flat(0, 640.0), flat(1, 641.0)], 2, 0.001);
+    all.extend(trials(&[flat(2, 2600.0), flat(3, 2605.0)], 8, 0.1));
+    let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
+    let mean = findings
+        .effects
+        .iter()
+        .find(|e| e.factor == "log" && e.variant.is_none() && e.metric == Metric::Throughput);
+    assert_eq!(mean.unwrap().class, VerdictClass::Undecided, "{mean:?}");
+    assert_eq!(verdict(&findings, "log").class, VerdictClass::NoEffect);
+    // Beside an interval stands the number of trials it was made from.
+    let beside = &findings.effects[verdict(&findings, "log").effects[0]];
+    assert_eq!(beside.trials, (2, 2));
 }

@@ -480,22 +480,3 @@ fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     let shown = findings.cells.iter().map(|c| c.phases.lasting().unwrap().throughput.basis);
     assert!(shown.into_iter().all(|basis| basis == Basis::Trials));
 }
-
-#[test]
-fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
-    let variants = log_and_cache();
-    let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
-    // The cells without a cache were known after two trials, those with one took eight.
-    let mut all = trials(&[flat(0, 640.0), flat(1, 641.0)], 2, 0.001);
-    all.extend(trials(&[flat(2, 2600.0), flat(3, 2605.0)], 8, 0.1));
-    let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
-    let mean = findings
-        .effects
-        .iter()
-        .find(|e| e.factor == "log" && e.variant.is_none() && e.metric == Metric::Throughput);
-    assert_eq!(mean.unwrap().class, VerdictClass::Undecided, "{mean:?}");
-    assert_eq!(verdict(&findings, "log").class, VerdictClass::NoEffect);
-    // Beside an interval stands the number of trials it was made from.
-    let beside = &findings.effects[verdict(&findings, "log").effects[0]];
-    assert_eq!(beside.trials, (2, 2));
-}

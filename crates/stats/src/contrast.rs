@@ -20,10 +20,10 @@ const LEAST_SPREAD: f64 = 0.001;
 /// contrasts of two or more settled trials (24 labs, 2026-11-26), the squared spread between trials, which holds both,
 /// was 1.23 times that of batches on average: 0.23, where 4 are allowed for.
 const BETWEEN_SEEDS: f64 = 4.0;
-/// Trials further apart than the nearest third would be with [`BETWEEN_SEEDS`] may have seeds that differ more, such as in
+/// Trials further apart than the nearest three in ten would be with [`BETWEEN_SEEDS`] may have seeds that differ more, such as in
 /// what an L2ARC holds: nine times the variance of batches was seen there. With both numbers an effect that is not there
 /// is named in less than 5 % of campaigns, however much seeds differ (`sequential.rs`).
-const INCONSISTENT: f64 = 0.65;
+const INCONSISTENT: f64 = 0.7;
 
 /// A mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
