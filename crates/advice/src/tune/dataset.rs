@@ -91,11 +91,13 @@ pub fn compression(need: &Need) -> Option<Choice> {
             ),
         )
     };
-    Some(
-        on(need, "compression", value, reason)
-            .source(Document::ZfsProps, "compression")
-            .source(Document::Mysql, "compression=lz4"),
-    )
+    let choice = on(need, "compression", value, reason)
+        .source(Document::ZfsProps, "compression")
+        .source(Document::Mysql, "compression=lz4");
+    Some(match need.server {
+        Server::Postgresql => choice.lab("postgresql-compression"),
+        _ => choice,
+    })
 }
 
 /// Access times.
