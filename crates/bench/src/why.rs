@@ -8,12 +8,13 @@ use crate::slot::Slot;
 use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
 
-/// Every cost, in the order of the re-runs.
+/// Every cost, in the order of the re-runs of a cell: first those without which it does several times as much, and takes
+/// as much longer on the host.
 const COSTS: [Cost; 7] = [
+    Cost::WriteThrottle,
     Cost::LogFlush,
     Cost::LogWrite,
     Cost::PoolRead,
-    Cost::WriteThrottle,
     Cost::Processor,
     Cost::ArcSize,
     Cost::Seek,
@@ -22,7 +23,8 @@ const COSTS: [Cost; 7] = [
 /// The re-runs without a cost that are not known: of each workload the baseline and the best variant, on
 /// the seed of their first repeat, without each cost that their first trial bore.
 pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
-    let mut round = Vec::new();
+    // With the operations of each, which take the host's time.
+    let mut round: Vec<(u64, Slot)> = Vec::new();
     for workload in 0..campaign.workloads.len() {
         let baseline = baseline_first(campaign).first().copied();
         let mut variants: Vec<usize> = baseline.into_iter().collect();
@@ -38,10 +40,14 @@ pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
                 .into_iter()
                 .filter(bears)
                 .map(|cost| Slot { kind: TrialKind::Without(cost), ..cell.clone() });
-            round.extend(slots.filter(|slot| known.trial(slot).is_none()));
+            let operations = measured.read.ops + measured.write.ops;
+            let unknown = slots.filter(|slot| known.trial(slot).is_none());
+            round.extend(unknown.map(|slot| (operations, slot)));
         }
     }
-    round
+    // The longest first: of trials side by side the last one to end decides how long all take.
+    round.sort_by_key(|(operations, _)| std::cmp::Reverse(*operations));
+    round.into_iter().map(|(_, slot)| slot).collect()
 }
 
 /// The variant with the most operations a second, or with the least latency where the clients are paced.
