@@ -24,12 +24,13 @@ pub(super) fn check(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) 
 fn servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     for workload in &campaign.workloads {
         let wrong = campaign.variants.iter().find_map(|variant| {
-            Some((variant, server(&workload.on(variant), variant.host(&campaign.host).memory)?))
+            let memory = variant.host(&campaign.host).memory;
+            Some((variant, server(&workload.on(variant), &variant.name, memory)?))
         });
         let Some((variant, (section, message, fix))) = wrong else { continue };
         let own = ["workloads", &workload.name, section];
         let memory = variant.host(&campaign.host).memory;
-        let path: &[&str] = match server(workload, memory) {
+        let path: &[&str] = match server(workload, &variant.name, memory) {
             Some(_) => &own,
             None if variant.servers.contains_key(section) && find(table, &[section]).is_some() => {
                 &[section]
@@ -43,10 +44,18 @@ fn servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 /// Sessions of a server that are not its clients': those kept for superusers, and the trial's own.
 const OTHER_SESSIONS: u32 = 4;
 
-/// What is wrong with the settings of a workload's server on a machine: its section of a lab, what, and what to do.
-fn server(workload: &Workload, memory: u64) -> Option<(&'static str, String, String)> {
+/// What is wrong with the settings of a workload's server on the machine of a variant: its section of a lab, what, and
+/// what to do.
+fn server(
+    workload: &Workload,
+    variant: &str,
+    memory: u64,
+) -> Option<(&'static str, String, String)> {
     let too_large = |name: &str, bytes: u64| {
-        format!("{name} comes to {}, and the machine has {} of memory", about(bytes), about(memory))
+        let (bytes, memory) = (about(bytes), about(memory));
+        format!(
+            "{name} comes to {bytes}, and the machine has {memory} of memory in variant {variant}"
+        )
     };
     match &workload.program {
         Program::Pgbench(pgbench) => {
