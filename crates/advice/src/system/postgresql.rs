@@ -13,7 +13,7 @@ pub struct PostgresFile {
     pub name: String,
     /// Where in the input it begins.
     pub at: Place,
-    /// The number of its cluster, from 0; [`group`] sets it.
+    /// The number of its cluster, from 0; the clusters are told apart when all files are known.
     pub cluster: usize,
     /// Its settings.
     pub settings: Settings,
