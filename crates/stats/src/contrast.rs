@@ -91,7 +91,7 @@ pub fn of_pairs(contrasts: &[f64]) -> Option<Mean> {
 }
 
 /// The mean of the contrasts of single seeds, each with the error that batches within its trials give, with an error
-/// for batches and seeds together. None of nothing, and where the contrasts are further apart than [`BETWEEN_SEEDS`]
+/// for batches and seeds together. None of nothing, and where the contrasts are further apart than that allowance
 /// explains: then only their own spread tells.
 pub fn of_batched(contrasts: &[Mean]) -> Option<Mean> {
     let n = contrasts.len() as f64;

@@ -71,7 +71,7 @@ pub struct Look {
 }
 
 /// Looks at the contrasts of single seeds: their values, and of those of which batches within the trials show an error,
-/// that too. Where all of them do there are two intervals, which share the look's error rate ([`BY_BATCHES`]), and the
+/// that too. Where all of them do there are two intervals, of which that by batches may err with 15 % of the look, and the
 /// narrower one counts. None where neither is there.
 pub fn look(contrasts: &[f64], batched: &[Mean], total: f64) -> Option<Look> {
     let alpha = alpha(total, contrasts.len());
