@@ -92,8 +92,12 @@ pub fn of_pairs(contrasts: &[f64]) -> Option<Mean> {
 
 /// The mean of the contrasts of single seeds, each with the error that batches within its trials give, with an error
 /// for batches and seeds together. None of nothing, and where the contrasts are further apart than that allowance
-/// explains: then only their own spread tells.
+/// explains: then only their own spread tells. Where each is 0 without an error the two sides are the same runs, as for
+/// [`of_pairs`].
 pub fn of_batched(contrasts: &[Mean]) -> Option<Mean> {
+    if contrasts.iter().all(|contrast| contrast.value == 0.0 && contrast.error == 0.0) {
+        return contrasts.first().copied();
+    }
     let n = contrasts.len() as f64;
     let values: Vec<f64> = contrasts.iter().map(|contrast| contrast.value).collect();
     let squares = |power: i32| contrasts.iter().map(move |contrast| contrast.error.powi(power));
@@ -104,7 +108,7 @@ pub fn of_batched(contrasts: &[Mean]) -> Option<Mean> {
     let allowed = (1.0 + BETWEEN_SEEDS) * (within / n).max(LEAST_SPREAD * LEAST_SPREAD);
     let seen = variance(&values).unwrap_or(0.0);
     let most = allowed * student::ratio_of_variances(INCONSISTENT, n - 1.0, freedom);
-    (freedom > 0.0 && (contrasts.len() == 1 || seen <= most)).then_some(Mean {
+    (freedom > 0.0 && seen <= most).then_some(Mean {
         value: mean(&values)?,
         error: (allowed.max(seen) / n).sqrt(),
         freedom,

@@ -195,7 +195,7 @@ struct Found {
     means: Vec<f64>,
     /// Trials of each side behind it.
     trials: usize,
-    /// What was looked at; none where the sides have but one trial in common.
+    /// What is known of its spread; none where there is no interval.
     look: Option<Look>,
 }
 
@@ -210,72 +210,53 @@ impl Found {
     }
 }
 
-/// The contrast of some sides: over the seeds of which each has a trial that counts, where there are two, with what
-/// batches within them add; else of one trial each, with the interval that their batches give, or none. None where a side
-/// has no trial to compare.
+/// The contrast of some sides: over the seeds of which each has a trial that counts, or of one trial each where they have
+/// none in common; with the interval that trials and batches within them give, or none. None where a side has no trial to
+/// compare.
 fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<Found> {
     let (_, first) = terms.first()?;
     let seeds = first.group.valid().map(|judged| judged.trial.seed);
-    let rows: Vec<Row> = seeds
-        .filter_map(|seed| {
-            let trials = terms.iter().map(|(_, side)| side.seeded(seed));
-            Row::new(terms, trials.collect::<Option<_>>()?, metric, phase)
-        })
-        .collect();
-    let batched: Vec<Mean> = rows.iter().filter_map(|row| row.batched).collect();
-    let contrasts: Vec<f64> = rows.iter().map(|row| row.contrast).collect();
-    if rows.len() > 1
-        && let Some(look) = sequential::look(&contrasts, &batched, ERROR_RATE)
-    {
-        let side = |i: usize| rows.iter().map(|row| row.logs[i]).sum::<f64>() / rows.len() as f64;
-        return Some(Found {
-            ratio: look.ratio,
-            basis: if look.by_batches { Basis::TrialsAndBatches } else { Basis::Trials },
-            means: (0..terms.len()).map(side).collect(),
-            trials: rows.len(),
-            look: Some(look),
-        });
+    let seeded = |seed| terms.iter().map(|(_, side)| side.seeded(seed)).collect::<Option<_>>();
+    let mut compared: Vec<Compared> =
+        seeds.filter_map(|seed| Compared::new(terms, seeded(seed)?, metric, phase)).collect();
+    if compared.is_empty() {
+        let trials = terms.iter().map(|(_, side)| side.group.valid().next());
+        compared.push(Compared::new(terms, trials.collect::<Option<_>>()?, metric, phase)?);
     }
-    // One seed, or none in common: then the first trial of each side.
-    let row = match rows.into_iter().next() {
-        Some(row) => row,
+    let trials = compared.len();
+    let contrasts: Vec<f64> = compared.iter().map(|one| one.contrast).collect();
+    let batched: Vec<Mean> = compared.iter().filter_map(|one| one.batched).collect();
+    let look = sequential::look(&contrasts, &batched, ERROR_RATE);
+    let (ratio, basis) = match &look {
+        Some(look) if look.by_batches && trials == 1 => (look.ratio, Basis::Batches),
+        Some(look) if look.by_batches => (look.ratio, Basis::TrialsAndBatches),
+        Some(look) => (look.ratio, Basis::Trials),
         None => {
-            let trials = terms.iter().map(|(_, side)| side.group.valid().next());
-            Row::new(terms, trials.collect::<Option<_>>()?, metric, phase)?
-        }
-    };
-    let (ratio, basis) = match row.batched {
-        Some(_) if row.same => (Interval { value: 1.0, low: 1.0, high: 1.0 }, Basis::Batches),
-        Some(mean) => {
-            (sequential::look(&[row.contrast], &[mean], ERROR_RATE)?.ratio, Basis::Batches)
-        }
-        None => {
-            let value = row.contrast;
+            let value = stats::mean(&contrasts)?;
             (Interval { value, low: value, high: value }.exp(), Basis::Point)
         }
     };
-    Some(Found { ratio, basis, means: row.logs, trials: 1, look: None })
+    let mean = |i: usize| compared.iter().map(|one| one.logs[i]).sum::<f64>() / trials as f64;
+    Some(Found { ratio, basis, means: (0..terms.len()).map(mean).collect(), trials, look })
 }
 
-/// A contrast of one trial of each side.
-struct Row {
+/// One trial of each side, compared.
+struct Compared {
     /// The logarithm of each side.
     logs: Vec<f64>,
     /// Their contrast.
     contrast: f64,
     /// The same with the error that batches within the trials give; none where they give none.
     batched: Option<Mean>,
-    /// The contrast is 0 in every batch: the sides are the same runs.
-    same: bool,
 }
 
-impl Row {
+impl Compared {
     fn new(
         terms: &[(f64, &Side<'_>)],
         trials: Vec<&Judged<'_>>,
         metric: Metric,
         phase: PhaseKind,
-    ) -> Option<Row> {
+    ) -> Option<Compared> {
         let logs: Option<Vec<f64>> = trials.iter().map(|trial| log(trial, metric, phase)).collect();
         let logs = logs?;
         let coefficients = || terms.iter().map(|(c, _)| *c);
@@ -287,13 +268,12 @@ impl Row {
         let batches = batches.filter(|_| metric == Metric::Throughput).unwrap_or_default();
         let means: Option<Vec<(f64, Mean)>> =
             batches.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
-        let same = cancel(&batches);
         let batched = match means.as_deref().and_then(contrast::of_means) {
-            Some(within) => Some(Mean { value: contrast, ..within }),
-            // Trials without any spread have no error.
-            None => same.then_some(Mean { value: contrast, error: 0.0, freedom: 1.0 }),
+            // The sides are the same runs.
+            _ if cancel(&batches) => Some(Mean { value: 0.0, error: 0.0, freedom: 1.0 }),
+            within => within.map(|within| Mean { value: contrast, ..within }),
         };
-        Some(Row { logs, contrast, batched, same })
+        Some(Compared { logs, contrast, batched })
     }
 }
 
@@ -341,8 +321,8 @@ pub fn estimate(
         };
         match &found.look {
             _ if !settled => Needed { lack: Lack::LongerRun, trials: None },
-            Some(look) => Needed { lack: Lack::Trials, trials: more(look) },
-            None => Needed { lack: Lack::SecondTrial, trials: Some(1) },
+            Some(look) if look.pairs.is_some() => Needed { lack: Lack::Trials, trials: more(look) },
+            _ => Needed { lack: Lack::SecondTrial, trials: Some(1) },
         }
     });
     Some(Effect {
