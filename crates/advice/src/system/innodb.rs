@@ -101,22 +101,10 @@ impl System {
     }
 
     /// Whether MariaDB writes its pages through: they are durable when they are written.
-    ///
-    /// From 11.0 on `innodb_flush_method` is deprecated and still counts (`innodb_init_params()` in ha_innodb.cc):
-    /// `O_DSYNC` turns write-through on, `O_DIRECT` changes nothing, and the others turn it off, whatever
-    /// `innodb_data_file_write_through` says.
     pub fn writes_through(&self) -> bool {
-        let new = self.is_mariadb_11();
         let method = self.innodb_as(true, "innodb_flush_method").map(|found| found.value);
-        let method = method.unwrap_or_default().to_ascii_lowercase();
         let set = self.mariadb_on("innodb_data_file_write_through");
-        match method.as_str() {
-            _ if new == Some(false) => false,
-            "fsync" | "0" | "littlesync" | "2" | "nosync" | "3" => false,
-            // Up to 10.11 it is for the log alone.
-            "o_dsync" | "1" => set || new == Some(true),
-            _ => set,
-        }
+        lab::mysql::writes_pages_through(method.as_deref(), set, self.is_mariadb_11())
     }
 
     /// Whether InnoDB opens its data files with O_DIRECT, in each server that may read these settings.

@@ -54,14 +54,11 @@ pub fn buffers_pages(sysbench: &Sysbench) -> bool {
     method || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
 }
 
-/// Whether MariaDB's data files are opened with O_SYNC. From 11.0 on `innodb_flush_method` is another name for the two
-/// settings: `fsync`, `littlesync` and `nosync` end it, `O_DSYNC` begins it (`innodb_init_params()` in ha_innodb.cc).
+/// Whether MariaDB's pages are durable when they are written.
 fn writes_pages_through(sysbench: &Sysbench) -> bool {
-    match sysbench.word("innodb_flush_method").as_deref() {
-        Some("fsync" | "littlesync" | "nosync") => false,
-        Some("o_dsync") if sysbench.version.is_some_and(|version| version >= 1100) => true,
-        _ => mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false),
-    }
+    let set = mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false);
+    let since_11 = sysbench.version.map(|version| version >= 1100);
+    mysql::writes_pages_through(sysbench.word("innodb_flush_method").as_deref(), set, since_11)
 }
 
 /// MariaDB syncs its data files first and then reads which page is the oldest that is not written yet

@@ -314,6 +314,20 @@ pub fn number(
     settings.get(name).and_then(runs).unwrap_or(default)
 }
 
+/// Whether MariaDB's data files are opened with O_SYNC, so that pages are durable when they are written. `method`:
+/// `innodb_flush_method`; `set`: whether `innodb_data_file_write_through` is on; `since_11`: whether the release is 11.0
+/// or later, none where nothing tells. Earlier ones have no such setting. From 11.0 on the deprecated method ends or begins
+/// it, whatever it is set to, and `O_DIRECT` changes nothing (`innodb_init_params()` in ha_innodb.cc).
+pub fn writes_pages_through(method: Option<&str>, set: bool, since_11: Option<bool>) -> bool {
+    match method.unwrap_or_default().to_ascii_lowercase().as_str() {
+        _ if since_11 == Some(false) => false,
+        "fsync" | "0" | "littlesync" | "2" | "nosync" | "3" => false,
+        // Up to 10.11 it is for the log alone.
+        "o_dsync" | "1" => set || since_11 == Some(true),
+        _ => set,
+    }
+}
+
 /// The word of an enumeration among a server's settings, by name, in small letters; of a number the word that it stands
 /// for.
 pub fn word(server: Server, settings: &BTreeMap<String, String>, name: &str) -> Option<String> {
