@@ -3,6 +3,7 @@
 use super::Property;
 use crate::Problem;
 use std::collections::BTreeMap;
+use zfs::property::{dataset, pool};
 
 /// What a property belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,22 +14,16 @@ pub enum Owner {
     Dataset,
 }
 
-/// Properties that pools have, and neither datasets nor vdevs.
-const OF_POOL: [&str; 20] = [
+/// Properties of the tables of settable ones that something else has, too: pools (`version`, `readonly`) or vdevs
+/// (`comment`).
+const SHARED: [&str; 3] = ["version", "readonly", "comment"];
+
+/// Properties that pools report, and neither datasets nor vdevs.
+const OF_POOL: [&str; 10] = [
     "health",
-    "autotrim",
-    "autoreplace",
-    "autoexpand",
-    "failmode",
     "bootfs",
-    "cachefile",
-    "altroot",
-    "delegation",
-    "listsnapshots",
-    "multihost",
     "checkpoint",
     "load_guid",
-    "compatibility",
     "dedupratio",
     "dedupditto",
     "freeing",
@@ -57,8 +52,8 @@ const OF_VDEV: [&str; 12] = [
     "trim_support",
 ];
 
-/// Properties that only datasets have.
-const OF_DATASET: [&str; 30] = [
+/// Properties that only datasets report.
+const OF_DATASET: [&str; 9] = [
     "type",
     "creation",
     "used",
@@ -66,29 +61,8 @@ const OF_DATASET: [&str; 30] = [
     "referenced",
     "compressratio",
     "mounted",
-    "mountpoint",
-    "quota",
-    "reservation",
-    "recordsize",
-    "volblocksize",
     "volsize",
-    "sync",
-    "logbias",
-    "compression",
-    "checksum",
-    "atime",
-    "relatime",
-    "xattr",
-    "acltype",
-    "copies",
-    "dedup",
-    "primarycache",
-    "secondarycache",
-    "special_small_blocks",
-    "dnodesize",
-    "encryption",
-    "sharenfs",
-    "direct",
+    "volblocksize",
 ];
 
 /// How names of vdevs begin that no pool may have.
@@ -112,9 +86,16 @@ fn names_vdev(target: &str) -> bool {
 fn proven(row: &Property) -> Option<Owner> {
     let name = row.name.as_str();
     let feature = name.starts_with("feature@") || name.starts_with("unsupported@");
-    if OF_DATASET.contains(&name) {
+    let settable = |table: &[zfs::property::Property]| {
+        !SHARED.contains(&name) && table.iter().any(|property| property.name == name)
+    };
+    if OF_DATASET.contains(&name) || settable(dataset::TABLE) {
         Some(Owner::Dataset)
-    } else if feature || OF_POOL.contains(&name) || OF_POOL_OR_VDEV.contains(&name) {
+    } else if feature
+        || OF_POOL.contains(&name)
+        || OF_POOL_OR_VDEV.contains(&name)
+        || settable(pool::TABLE)
+    {
         Some(Owner::Pool)
     } else {
         None
