@@ -72,15 +72,18 @@ fn feed_min_ms(variant: &Variant) -> u64 {
     machine::parameter(variant, FEED_MIN_MS).unwrap_or(200)
 }
 
-/// Bytes a second that a variant's L2ARC is fed at most, by feeds that each write all they may.
-pub(super) fn most(variant: &Variant) -> f64 {
-    let each = written(variant, WRITE_MAX) + written(variant, WRITE_BOOST);
-    each as f64 * 1000.0 / feed_min_ms(variant) as f64
+/// Bytes a second that a variant's L2ARC is fed at most, by feeds that each write all they may, until the ARC is full.
+pub(super) fn cold(variant: &Variant) -> f64 {
+    each_second(variant, written(variant, WRITE_MAX) + written(variant, WRITE_BOOST))
 }
 
 /// The same once the ARC is full: without the boost.
 pub fn warm(variant: &Variant) -> f64 {
-    written(variant, WRITE_MAX) as f64 * 1000.0 / feed_min_ms(variant) as f64
+    each_second(variant, written(variant, WRITE_MAX))
+}
+
+fn each_second(variant: &Variant, feed: u64) -> f64 {
+    feed as f64 * 1000.0 / feed_min_ms(variant) as f64
 }
 
 /// The largest record of a variant's datasets, bytes.

@@ -64,7 +64,7 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     let cached = most(&|variant| caches(variant).min(data));
     let refed = most(&|variant| match caches(variant) {
         0.0 => 0.0,
-        _ => feed::most(variant) * demand.rewritten_s,
+        _ => feed::cold(variant) * demand.rewritten_s,
     });
     Held {
         stock: data * demand.expansion + cached,

@@ -8,7 +8,7 @@
 pub mod caps;
 mod demand;
 mod estimate;
-mod feed;
+pub mod feed;
 mod held;
 mod machine;
 mod notes;
@@ -18,7 +18,6 @@ mod sizes;
 
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
-pub use feed::warm as l2arc_feed;
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
 pub use resolve::{HostLimits, beyond_pools, resolve, variant_model};

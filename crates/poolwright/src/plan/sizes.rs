@@ -104,10 +104,9 @@ fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
         .collect()
 }
 
-/// An L2ARC beside the ARC: as the lab has it, else the default of half the memory (OpenZFS 2.1 and
-/// 2.2 on Linux).
+/// An L2ARC beside the ARC: as the lab has it, else the defaults of OpenZFS 2.4.
 pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
-    let arc = lab.and_then(machine::arc).unwrap_or(memory / 2);
+    let arc = lab.and_then(machine::arc).unwrap_or(zfs::memory::default_arc_max(memory, (2, 4)));
     let sensible = sizing::l2arc(0, recordsize, arc, 1.0).sensible;
     /// `l2arc_write_max` of 32 MiB, five feeds a second when there is much to write.
     const FEED: f64 = 160.0 * 1_048_576.0;
