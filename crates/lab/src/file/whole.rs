@@ -64,8 +64,7 @@ fn server(
             let bytes = setting.zip(stated("shared_buffers"));
             let bytes = bytes.and_then(|(setting, text)| setting.bytes(text));
             if let Some(bytes) = bytes.filter(|bytes| *bytes >= memory) {
-                let fix =
-                    "a quarter of the memory is usual; state less, or more `memory` in [host]";
+                let fix = "a quarter of the memory is usual; state less, or give the machine more `memory`";
                 return Some(("postgresql", too_large("shared_buffers", bytes), fix.to_owned()));
             }
             let most = stated("max_connections").and_then(|most| most.parse::<u32>().ok());
@@ -74,7 +73,7 @@ fn server(
                 let clients = pgbench.clients;
                 (
                     "postgresql",
-                    format!("max_connections = {most} is too few for {clients} clients"),
+                    format!("max_connections = {most} is too few for {clients} clients in variant {variant}"),
                     format!(
                         "{needed} or more: some are kept for superusers, and the trial has one"
                     ),
@@ -84,7 +83,7 @@ fn server(
         Program::Sysbench(sysbench) => {
             const NAME: &str = "innodb_buffer_pool_size";
             let bytes = sysbench.number(NAME, 0);
-            let fix = "state less, or more `memory` in [host]".to_owned();
+            let fix = "state less, or give the machine more `memory`".to_owned();
             (bytes >= memory).then(|| (sysbench.server.section(), too_large(NAME, bytes), fix))
         }
         Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => None,
