@@ -283,6 +283,29 @@ fn a_call_returns_after_the_time_that_it_takes() {
 }
 
 #[test]
+fn time_does_not_follow_from_the_programs_path_nor_random_numbers_from_the_build() {
+    let Some(place) = Place::new() else { return };
+    let far = place.at("poolwright-at-a-path-that-is-longer-than-it-was-before");
+    fs::copy(env!("CARGO_BIN_EXE_poolwright"), &far).unwrap();
+    // A program reads its own mappings when it starts, which have its path.
+    let script = "cat /proc/sys/kernel/random/boot_id\n\
+                  uname -v\n\
+                  /proc/1/exe --version > /tmp/version\n\
+                  grep busy /proc/processor\n";
+    let here = place.shell(script);
+    let there = feed(place.wrapped(&[far.to_str().unwrap()], &["shell", "lab.toml"]), script);
+    let (here, there) = (text(&here.stdout), text(&there.stdout));
+    assert_eq!(here, there);
+    let lines: Vec<&str> = here.lines().collect();
+    assert_eq!(lines[..2], [BOOT_ID, "#1 Thu Jan 1 00:00:00 UTC 1970"], "{here}");
+    assert!(lines[2].starts_with("busy "), "{here}");
+}
+
+/// A number of the generator in a shell of [`LAB`], whose seed is always the same. What the kernel and the first process
+/// take from the generator before decides it; another build of the kernel, another host or user does not.
+const BOOT_ID: &str = "50382ce4-b4f2-4cd9-89fb-db77017eec3b";
+
+#[test]
 fn a_pulled_drive_is_replaced_by_a_blank_one() {
     let Some(place) = Place::new() else { return };
     let output = place.shell(

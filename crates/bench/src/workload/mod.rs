@@ -17,9 +17,18 @@ use fio::series::PerSecond;
 use lab::campaign::Program;
 use machine::script::{Command, Step};
 use measurement::{Fact, Facts, Measured, Stage, WarmUp};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The seed of one run of a client, which is known by the name of its output: warm-up, ramp and measurement ask for other
+/// rows in another order.
+fn seed_of_run(trial: u64, output: &str) -> u64 {
+    let hash = blake3::hash(format!("{trial} {output}").as_bytes());
+    Xoshiro256PlusPlus::from_seed(*hash.as_bytes()).next_u64()
+}
 
 /// A part of a client's work: steps, and the files that they find in the machine's directory.
 #[derive(Debug, Clone, Default, PartialEq)]

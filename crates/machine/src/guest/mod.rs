@@ -10,9 +10,20 @@ use crate::{INSIDE, OUTCOME, PROGRESS, SCRIPT};
 use programs::Running;
 pub use programs::run as execute;
 use sampler::Sampler;
+use std::ffi::CStr;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// What the first process' program does in a machine takes no virtual time, in other processes too, except in those with
+/// this name (linux/driver/processor.c).
+const CLIENT: &CStr = c"client";
+
+/// The calling process, on its main thread, is a client of the modelled host from now on: its system calls take time.
+pub fn charge_system_calls() {
+    // A short name is always taken.
+    let _ = rustix::thread::set_name(CLIENT);
+}
 
 /// Runs as the first process of a machine whose directory is `directory` on the host, and its engine's
 /// `engine`. Does not return: the machine ends with it.

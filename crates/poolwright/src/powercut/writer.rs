@@ -200,6 +200,7 @@ pub fn run() -> Result<(), String> {
 /// The writers' process; it runs until it is killed.
 pub fn write() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
+    machine::guest::charge_system_calls();
     let writers: Vec<_> = (0..task.work.writers())
         .map(|writer| {
             let task = task.clone();

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::workload::database::{self, START_S, Times, USER};
-use crate::workload::{self, Part, Place, Seen};
+use crate::workload::{self, Part, Place, Seen, seed_of_run};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
 use load::Places;
@@ -102,7 +102,8 @@ impl Client {
     fn pgbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
         let define = |name: &str, value: u64| format!("{name}={value}");
         let branches = u64::from(self.at.branches);
-        let mut words = vec!["-n".to_owned()];
+        let seed = seed_of_run(self.seed, output);
+        let mut words = vec!["-n".to_owned(), format!("--random-seed={seed}")];
         for (option, value) in [
             ("-c", self.pgbench.clients.to_string()),
             ("-j", self.pgbench.threads.to_string()),
@@ -177,9 +178,8 @@ impl workload::Client for Client {
 
     fn measure(&self) -> Part {
         let prefix = format!("--log-prefix={LOG}");
-        let seed = format!("--random-seed={}", self.seed);
         let query = counters::query(self.server.major);
-        let run = self.pgbench(self.times.runtime_s, &["-l", &prefix, &seed], "pgbench.out");
+        let run = self.pgbench(self.times.runtime_s, &["-l", &prefix], "pgbench.out");
         let sampled = |output: &str| self.psql(&["-At", "-c", query], output);
         let steps = vec![
             sampled("counters-begin.json"),

@@ -131,6 +131,7 @@ struct Done {
 
 /// Runs the clients, a thread each, and writes their logs when all have ended.
 fn transactions(job: &Job, seconds: f64, seed: u64, logged: bool) -> Result<(), String> {
+    machine::guest::charge_system_calls();
     let clients = 0..job.sqlite.clients;
     let connections: Result<Vec<Connection>, _> =
         clients.map(|_| connect(&job.file, &job.sqlite)).collect();

@@ -7,14 +7,12 @@ use crate::engine::linux::steps;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::workload::database::{self, Times};
-use crate::workload::{self, Part, Seen};
+use crate::workload::{self, Part, Seen, seed_of_run};
 use inside::{BUSY_TIMEOUT, Job, LOG, Summary, Task, VERB};
 use lab::campaign::Sqlite;
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::Measured;
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::path::{Path, PathBuf};
 
 /// What a measured run prints.
@@ -36,12 +34,6 @@ pub struct Client {
 pub fn version() -> String {
     let client = blake3::hash(include_str!("inside.rs").as_bytes());
     format!("sqlite-{} {}", rusqlite::version(), &client.to_hex()[..16])
-}
-
-/// The seed of one run of the client: warm-up, ramp and measurement ask for other rows in another order.
-fn seed(trial: u64, output: &str) -> u64 {
-    let hash = blake3::hash(format!("{trial} {output}").as_bytes());
-    Xoshiro256PlusPlus::from_seed(*hash.as_bytes()).next_u64()
 }
 
 impl Client {
@@ -74,7 +66,7 @@ impl Client {
     }
 
     fn run(&self, seconds: f64, logged: bool, output: &str) -> Command {
-        let task = Task::Run { seconds, seed: seed(self.seed, output), logged };
+        let task = Task::Run { seconds, seed: seed_of_run(self.seed, output), logged };
         self.command(self.at.clone(), task, output)
     }
 }
@@ -150,7 +142,7 @@ mod tests {
 
     #[test]
     fn no_two_runs_of_a_trial_ask_for_the_same_rows() {
-        let seeds = ["warm.out", "ramp.out", OUTPUT].map(|output| seed(7, output));
+        let seeds = ["warm.out", "ramp.out", OUTPUT].map(|output| seed_of_run(7, output));
         assert!(seeds[0] != seeds[1] && seeds[0] != seeds[2] && seeds[1] != seeds[2], "{seeds:?}");
         assert_ne!(seed(8, OUTPUT), seeds[2]);
     }

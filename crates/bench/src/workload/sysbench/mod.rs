@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Mysql;
 use crate::workload::database::{self, START_S, Times, USER};
-use crate::workload::{self, Part, Place, Seen};
+use crate::workload::{self, Part, Place, Seen, seed_of_run};
 use lab::campaign::Sysbench;
 use lab::mysql::{self, Scaled, Server};
 use load::Places;
@@ -149,6 +149,9 @@ impl Client {
         add("table-size", &self.at.table_size.to_string());
         add("threads", &self.sysbench.threads.to_string());
         add("time", &format!("{seconds:.0}"));
+        // It takes a seed of 31 bits, and 0 for the time of day.
+        let seed = seed_of_run(self.seed, output) % 0x7fff_fffe + 1;
+        add("rand-seed", &seed.to_string());
         for (name, value) in &self.sysbench.options {
             add(&name.replace('_', "-"), value);
         }
@@ -205,9 +208,7 @@ impl workload::Client for Client {
     }
 
     fn measure(&self) -> Part {
-        // sysbench takes a seed of 31 bits, and 0 for the time of day.
-        let seed = format!("--rand-seed={}", self.seed % 0x7fff_fffe + 1);
-        let options = ["--report-interval=1", "--histogram=on", "--percentile=99", &seed];
+        let options = ["--report-interval=1", "--histogram=on", "--percentile=99"];
         let run = self.sysbench(self.times.runtime_s, &options, "sysbench.out");
         let sampled = |output: &str| Step::Run(self.statements(load::STATUS, output));
         let steps = vec![
