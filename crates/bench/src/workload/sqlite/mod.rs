@@ -144,6 +144,6 @@ mod tests {
     fn no_two_runs_of_a_trial_ask_for_the_same_rows() {
         let seeds = ["warm.out", "ramp.out", OUTPUT].map(|output| seed_of_run(7, output));
         assert!(seeds[0] != seeds[1] && seeds[0] != seeds[2] && seeds[1] != seeds[2], "{seeds:?}");
-        assert_ne!(seed(8, OUTPUT), seeds[2]);
+        assert_ne!(seed_of_run(8, OUTPUT), seeds[2]);
     }
 }
