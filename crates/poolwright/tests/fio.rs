@@ -79,12 +79,13 @@ size = 8
 dirty_data_max = "64M"
 "#;
 
-/// Operations in flight of each workload, and a line that stays in its copy.
-const QUEUES: [(&str, f64, &str); 4] = [
-    ("libaio-read", 8.0, "ioengine=libaio"),
-    ("libaio-flush", 8.0, "fsync=1"),
-    ("io-uring-flush", 8.0, "fdatasync=1"),
-    ("one-log", 4.0, "fsync=1"),
+/// Operations in flight of each workload, at least and at most, and a line that stays in its copy. Of several jobs on a
+/// disk one may end an operation of 0.25 s before the others, in a window of 2 s.
+const QUEUES: [(&str, [f64; 2], &str); 4] = [
+    ("libaio-read", [8.0, 8.0], "ioengine=libaio"),
+    ("libaio-flush", [8.0, 8.0], "fsync=1"),
+    ("io-uring-flush", [8.0, 8.0], "fdatasync=1"),
+    ("one-log", [3.875, 4.0], "fsync=1"),
 ];
 
 /// A mailbox or a tree of sources: more files than a process may have open by the kernel's default.
@@ -123,12 +124,11 @@ fn littles_law_holds_for_every_queue_on_zfs_on_xfs_and_on_a_lone_drive() {
     assert_eq!(cells.len(), 3 * QUEUES.len());
     for cell in cells {
         let name = cell["workload"].as_str().unwrap();
-        let (_, in_flight, _) = QUEUES.iter().find(|queue| queue.0 == name).unwrap();
+        let (_, [least, most], _) = QUEUES.iter().find(|queue| queue.0 == name).unwrap();
         let checks = cell["checks"].as_array().unwrap();
         let little = checks.iter().find(|check| check["law"] == "little").unwrap();
-        // A job ends with its last operation, which takes up to an eighth of the window on a disk.
-        let expected = little["expected"].as_f64().unwrap();
-        assert!((in_flight * 0.875..=*in_flight).contains(&expected), "{cell}");
+        let in_flight = little["expected"].as_f64().unwrap();
+        assert!((*least..=*most).contains(&in_flight), "{cell}");
         assert_eq!(little["pass"], true, "{cell}");
         assert_eq!(cell["trials"]["failed"], 0, "{cell}");
     }
