@@ -172,3 +172,15 @@ fn module(file: &Path, parameters: &str) -> Result<(), String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CLIENT;
+
+    #[test]
+    fn the_kernel_charges_processes_of_this_name() {
+        let driver = include_str!("../../../../linux/driver/processor.c");
+        let line = format!("#define CLIENT_NAME \"{}\"\n", CLIENT.to_str().unwrap());
+        assert!(driver.contains(&line), "{line}");
+    }
+}
