@@ -28,6 +28,7 @@ vdevs = "mirror hdd[0-1]"
 compression = "lz4"
 [method]
 runtime = "2s"
+ramp = "1s"
 min_trials = 1
 max_trials = 1
 [scale]
@@ -177,6 +178,14 @@ impl Ran {
     fn has(&self, name: &str, word: &str) -> bool {
         find(&self.place.path().join("store"), name, word).is_some()
     }
+
+    /// The seeds that the runs of a trial's client are given with an option.
+    fn seeds(&self, option: &str) -> Vec<String> {
+        let script = find(&self.place.path().join("store"), "script.json", option).unwrap();
+        let text = fs::read_to_string(script).unwrap();
+        let runs = text.split(option).skip(1);
+        runs.map(|run| run.split('"').next().unwrap().to_owned()).collect()
+    }
 }
 
 /// The first file of a name below a directory that holds `word`.
@@ -232,6 +241,8 @@ fn postgresql_is_measured_and_a_server_that_does_not_start_says_why() {
     let median = select["latency"]["p50_us"].as_f64().unwrap();
     assert!((80.0..120.0).contains(&median), "{median} us: {select}");
     assert!(ran.has("settings.csv", "shared_buffers,64MB,configuration file"), "{}", ran.stderr);
+    let seeds = ran.seeds("--random-seed=");
+    assert!(seeds.len() == 2 && seeds[0] != seeds[1], "ramp and measurement: {seeds:?}");
     let reason = ran.refusal();
     assert!(reason.contains("PostgreSQL: ") && reason.contains("WAL streaming"), "{reason}");
 }
@@ -272,6 +283,8 @@ fn mariadb_is_measured_and_a_server_that_does_not_start_says_why() {
     assert!(database["binlog_group"].as_f64() > Some(0.9), "{database}");
     assert!(database["buffer_hits"].as_f64() > Some(0.9), "{database}");
     assert!(ran.has("settings.tsv", "innodb_buffer_pool_size\t67108864"), "{}", ran.stderr);
+    let seeds = ran.seeds("--rand-seed=");
+    assert!(seeds.len() == 2 && seeds[0] != seeds[1], "ramp and measurement: {seeds:?}");
     let changed = "the server runs innodb_log_write_ahead_size = 4096, and was asked for 16384";
     assert!(ran.has("result.json", changed), "{}", ran.stderr);
     let reason = ran.refusal();

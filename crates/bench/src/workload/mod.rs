@@ -169,3 +169,15 @@ fn warm(command: Command, limit_s: f64, fixed: bool) -> [Step; 2] {
     let warm = Step::Warm { command, limit_s, period_s: machine::warm::period_s(limit_s), fixed };
     [Step::Stage(Stage::WarmingUp), warm]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_runs_of_a_trial_ask_for_the_same_rows() {
+        let seeds = ["warm.out", "ramp.out", "pgbench.out"].map(|output| seed_of_run(7, output));
+        assert!(seeds[0] != seeds[1] && seeds[0] != seeds[2] && seeds[1] != seeds[2], "{seeds:?}");
+        assert_ne!(seed_of_run(8, "pgbench.out"), seeds[2]);
+    }
+}

@@ -135,15 +135,3 @@ impl workload::Client for Client {
         database::complaint(raw, &["sqlite.out.err", "load.out.err"], last)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_runs_of_a_trial_ask_for_the_same_rows() {
-        let seeds = ["warm.out", "ramp.out", OUTPUT].map(|output| seed_of_run(7, output));
-        assert!(seeds[0] != seeds[1] && seeds[0] != seeds[2] && seeds[1] != seeds[2], "{seeds:?}");
-        assert_ne!(seed_of_run(8, OUTPUT), seeds[2]);
-    }
-}

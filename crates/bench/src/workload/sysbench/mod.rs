@@ -149,12 +149,12 @@ impl Client {
         add("table-size", &self.at.table_size.to_string());
         add("threads", &self.sysbench.threads.to_string());
         add("time", &format!("{seconds:.0}"));
-        // It takes a seed of 31 bits, and 0 for the time of day.
-        let seed = seed_of_run(self.seed, output) % 0x7fff_fffe + 1;
-        add("rand-seed", &seed.to_string());
         for (name, value) in &self.sysbench.options {
             add(&name.replace('_', "-"), value);
         }
+        // Last, so that it holds. A seed has 31 bits here, and 0 is the time of day.
+        let seed = seed_of_run(self.seed, output) % 0x7fff_fffe + 1;
+        add("rand-seed", &seed.to_string());
         if let Some(rate) = self.rate {
             add("rate", &whole_rate(rate).to_string());
         }
