@@ -13,9 +13,8 @@ fn main() -> Result<(), plan::drive::DriveError> {
         let begin = Instant::now();
         let ranking = rank(&drives, &Scope::default(), &Options::default(), &Wanted::default());
         let seconds = begin.elapsed().as_secs_f64();
-        println!("{text}: {}", plan::text::summary(&ranking, plan::lang::Language::English));
+        println!("{text}: {} layouts, {} shown", ranking.considered, ranking.shown.len());
         println!("{seconds:.2} s on one core");
-        print!("{}", plan::text::table(&ranking, plan::lang::Language::English));
     }
     Ok(())
 }

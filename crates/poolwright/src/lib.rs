@@ -13,7 +13,6 @@ mod exit;
 mod hidden;
 mod history;
 mod lab_file;
-mod language;
 mod machine;
 mod merge;
 mod new;

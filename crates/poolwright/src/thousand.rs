@@ -6,8 +6,9 @@ use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::{NoFiles, Profiles};
 use plan::assess::Options;
 use plan::enumerate::Scope;
-use plan::lang::Language;
 use plan::rank::{Wanted, include, rank};
+use report::lang::Language;
+use report::layouts::lang::Sentences;
 
 /// Numbers by chance, the same at each run (Knuth's MMIX generator).
 struct Dice(u64);
@@ -103,8 +104,11 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
         assert_eq!(pools.len(), campaign.variants.len(), "{text}");
         include(&mut ranking, pools);
         for language in Language::ALL {
-            assert!(plan::text::table(&ranking, language).contains("* "), "{text}");
-            plan::html::page("by chance", &ranking, language);
+            assert!(
+                report::layouts::text::table(&ranking, Sentences(language)).contains("* "),
+                "{text}"
+            );
+            report::layouts::html::page("by chance", &ranking, Sentences(language));
         }
         let variants = advice::system::variants(&campaign, "chance.toml", &text);
         let report = crate::audit::Report {

@@ -97,7 +97,7 @@ impl Args {
         for note in notes {
             output::complain(&format!("note: {note}\n"));
         }
-        let language = crate::language::choose(self.lang);
+        let language = self.lang.unwrap_or_else(crate::report::locale);
         let choices = tune(&need);
         let files = files(&choices, language);
         let changes = differences(&need, &choices);

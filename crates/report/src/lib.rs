@@ -1,4 +1,5 @@
-//! Findings as terminal text, HTML, Markdown, CSV, JSON and OpenMetrics: one file a format.
+//! Findings as terminal text, HTML, Markdown, CSV, JSON and OpenMetrics: one file a format. Ranked layouts as text and
+//! HTML.
 //!
 //! Pure: findings in, text out. `docs/guide/report.md` says what each format is for.
 
@@ -9,6 +10,7 @@ pub mod history;
 pub mod html;
 pub mod json;
 pub mod lang;
+pub mod layouts;
 pub mod markdown;
 pub mod markup;
 pub mod number;

@@ -64,7 +64,7 @@ impl Args {
     /// Runs the audit; see [`Args`] for exit codes.
     pub fn run(self) -> Result<u8, u8> {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
-        let language = crate::language::choose(self.lang);
+        let language = self.lang.unwrap_or_else(crate::report::locale);
         let given = match self.host {
             true => AuditInput {
                 texts: host::read(&host::Machine::new(), self.seconds),

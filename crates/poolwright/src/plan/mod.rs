@@ -12,10 +12,11 @@ use plan::assess::Options;
 use plan::drive::{Drives, parse};
 use plan::enumerate::Scope;
 use plan::histogram::{self, Histogram};
-use plan::lang::Language;
 use plan::rank::{KINDS, Ranking, Sort, Wanted, include, rank};
 use plan::sizing::{self, LogLimits};
-use plan::{html, text};
+use report::lang::Language;
+use report::layouts::lang::Sentences;
+use report::layouts::{html, text};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -97,7 +98,7 @@ pub struct Args {
     verbose: bool,
     /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = crate::report::language)]
-    lang: Option<report::lang::Language>,
+    lang: Option<Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
@@ -184,7 +185,7 @@ struct PlanInput {
 impl Args {
     /// Plans.
     pub fn run(self) -> Result<u8, u8> {
-        let language = crate::language::choose(self.lang);
+        let says = Sentences(self.lang.unwrap_or_else(crate::report::locale));
         let given = self.given()?;
         let drives = &given.drives;
         self.check(drives).map_err(usage)?;
@@ -197,9 +198,9 @@ impl Args {
         if let Some(lab) = &given.lab {
             include(&mut ranking, drives::lab_pools(lab, &options).map_err(usage)?);
         }
-        let title = title(drives, language);
+        let title = title(drives, says);
         if let Some(path) = &self.html
-            && let Err(e) = std::fs::write(path, html::page(&title, &ranking, language))
+            && let Err(e) = std::fs::write(path, html::page(&title, &ranking, says))
         {
             return Err(refuse(ENVIRONMENT, format!("cannot write {}: {e}", path.display())));
         }
@@ -218,7 +219,7 @@ impl Args {
         };
         let printed = match self.json {
             true => output::print(&json(&plan)),
-            false => output::print(&self.text(&title, &plan, language)),
+            false => output::print(&self.text(&title, &plan, says)),
         };
         Ok(if found { printed } else { NO_LAYOUT })
     }
@@ -293,20 +294,20 @@ impl Args {
         counted.map(Some).map_err(|e| format!("--histogram: {name}: {e}"))
     }
 
-    fn text(&self, title: &str, plan: &Plan<'_>, language: Language) -> String {
+    fn text(&self, title: &str, plan: &Plan<'_>, says: Sentences) -> String {
         let ranking = plan.ranking;
-        let mut out = format!("{title}\n{}\n\n", text::summary(ranking, language));
+        let mut out = format!("{title}\n{}\n\n", text::summary(ranking, says));
         if ranking.shown.is_empty() {
-            return out + language.no_layout() + "\n";
+            return out + says.no_layout() + "\n";
         }
-        out.push_str(&text::table(ranking, language));
-        out.push_str(&text::marks(ranking, language));
+        out.push_str(&text::table(ranking, says));
+        out.push_str(&text::marks(ranking, says));
         if !plan.found {
-            out.push_str(&format!("{}\n", language.no_layout()));
+            out.push_str(&format!("{}\n", says.no_layout()));
         }
         if self.verbose {
             for pool in &ranking.shown {
-                out.push_str(&format!("\n{}\n  {}\n", pool.name, text::about(pool, language)));
+                out.push_str(&format!("\n{}\n  {}\n", pool.name, text::about(pool, says)));
                 for vdevs in pool.parts.iter().filter_map(|p| p.vdevs.as_deref()) {
                     for line in vdevs.lines() {
                         out.push_str(&format!("  {line}\n"));
@@ -315,8 +316,8 @@ impl Args {
             }
         }
         out.push('\n');
-        out.push_str(&sizes::lines(plan, language));
-        out.push_str(&format!("\n{}\n", language.assumptions()));
+        out.push_str(&sizes::lines(plan, says));
+        out.push_str(&format!("\n{}\n", says.assumptions()));
         out
     }
 }
@@ -332,10 +333,10 @@ fn usage(message: String) -> u8 {
     refuse(USAGE, message)
 }
 
-fn title(drives: &[Drives], language: Language) -> String {
+fn title(drives: &[Drives], says: Sentences) -> String {
     let each: Vec<String> = drives
         .iter()
         .map(|d| format!("{} × {} {}", d.count, text::terabytes(d.drive.bytes), d.drive.kind))
         .collect();
-    language.title(&each.join(" + "))
+    says.title(&each.join(" + "))
 }

@@ -4,9 +4,10 @@ use super::{Plan, machine};
 use lab::campaign::Campaign;
 use plan::drive::Drives;
 use plan::histogram::Histogram;
-use plan::lang::Language;
 use plan::rank::Ranking;
-use plan::{sizing, text};
+use plan::sizing;
+use report::layouts::lang::Sentences;
+use report::layouts::text;
 use serde::Serialize;
 
 /// The largest sensible L2ARC for a machine, and what a lab's own costs.
@@ -39,10 +40,10 @@ pub struct SpecialAt {
 }
 
 /// Lines about log, cache and special vdevs.
-pub fn lines(plan: &Plan<'_>, language: Language) -> String {
+pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
     let mut lines = Vec::new();
     if let Some(log) = &plan.log {
-        lines.push(language.log(
+        lines.push(says.log(
             &text::tebibytes(log.needed),
             &text::tebibytes(log.wrlog_data_max.min(log.by_rate)),
             &text::tebibytes(log.dirty_data_max),
@@ -52,9 +53,9 @@ pub fn lines(plan: &Plan<'_>, language: Language) -> String {
     }
     if let Some(cache) = &plan.cache {
         let arc = text::tebibytes(cache.arc);
-        lines.push(language.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
+        lines.push(says.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
         lines.extend(cache.own.map(|own| {
-            language.lab_cache(
+            says.lab_cache(
                 &text::tebibytes(own.bytes),
                 &text::tebibytes(own.cost.headers),
                 &text::percent(own.cost.of_arc),
@@ -62,32 +63,32 @@ pub fn lines(plan: &Plan<'_>, language: Language) -> String {
         }));
     }
     let of = match plan.histogram {
-        None => language.mirror_site().to_string(),
+        None => says.mirror_site().to_string(),
         Some(counted) => {
             let total = counted.total();
             let count = text::thousands(total.count.round() as u64);
             let bytes = text::tebibytes(total.bytes as u64);
             match counted {
-                Histogram::Files(_) => language.files(&count, &bytes),
-                Histogram::Blocks(_) => language.blocks(&count, &bytes),
+                Histogram::Files(_) => says.files(&count, &bytes),
+                Histogram::Blocks(_) => says.blocks(&count, &bytes),
             }
         }
     };
     if plan.special.first().is_some_and(|first| first.special_small_blocks > 0) {
-        lines.push(language.no_metadata().to_string());
+        lines.push(says.no_metadata().to_string());
     }
     for special in &plan.special {
         let small = (special.special_small_blocks > 0)
             .then(|| text::tebibytes(special.special_small_blocks));
         let needed = text::tebibytes(special.size.needed);
-        lines.push(language.special(&needed, small.as_deref(), &of));
+        lines.push(says.special(&needed, small.as_deref(), &of));
     }
-    lines.extend(beside_disks(plan.drives, language));
+    lines.extend(beside_disks(plan.drives, says));
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// Uses of flash beside disks: mirrors for log or metadata, a single drive for the cache.
-fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
+fn beside_disks(drives: &[Drives], says: Sentences) -> Vec<String> {
     let disks = drives.iter().any(|kind| kind.drive.rotational);
     let flash = drives.iter().filter(|kind| disks && !kind.drive.rotational);
     flash
@@ -99,7 +100,7 @@ fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
                     "`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"
                 ),
             };
-            language.flash_beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
+            says.flash_beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
         })
         .collect()
 }

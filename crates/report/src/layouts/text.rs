@@ -1,24 +1,25 @@
 //! A plan as text: cells of its table, and a paragraph about each layout.
 
-use crate::assess::Assessment;
-use crate::lang::Language;
-use crate::rank::Ranking;
+use super::lang::Sentences;
+use crate::text::aligned;
+use plan::assess::Assessment;
+use plan::rank::Ranking;
 
 /// One line about the whole ranking.
-pub fn summary(ranking: &Ranking, language: Language) -> String {
-    let mut out = language.summary(
+pub fn summary(ranking: &Ranking, says: Sentences) -> String {
+    let mut out = says.summary(
         &thousands(ranking.considered),
         &thousands(ranking.fitting),
         &thousands(ranking.front),
         ranking.shown.len(),
     );
     if ranking.thinned {
-        out.push_str(language.thinned());
+        out.push_str(says.thinned());
     }
     out
 }
 
-/// The cells of a layout's row, in the order of [`Language::heads`]. A layout that a lab has is
+/// The cells of a layout's row, in the order of [`Sentences::heads`]. A layout that a lab has is
 /// marked.
 pub fn row(pool: &Assessment) -> [String; 10] {
     let score = &pool.score;
@@ -46,46 +47,46 @@ pub fn row(pool: &Assessment) -> [String; 10] {
 }
 
 /// A line for each layout that a lab has: what the mark means.
-pub fn marks(ranking: &Ranking, language: Language) -> String {
+pub fn marks(ranking: &Ranking, says: Sentences) -> String {
     let own = ranking.shown.iter().filter(|pool| !pool.own.is_empty());
-    own.map(|pool| language.lab_layout(&pool.name, &pool.own.join(", ")) + "\n").collect()
+    own.map(|pool| says.lab_layout(&pool.name, &pool.own.join(", ")) + "\n").collect()
 }
 
 /// A paragraph about one layout.
-pub fn about(pool: &Assessment, language: Language) -> String {
+pub fn about(pool: &Assessment, says: Sentences) -> String {
     let tolerance = &pool.tolerance;
-    let mut out = language.capacity(
+    let mut out = says.capacity(
         &terabytes(pool.score.holds),
         &tebibytes(pool.score.usable),
         tolerance.guaranteed,
     );
     if tolerance.in_sequence > tolerance.guaranteed {
-        out.push_str(&language.in_sequence(tolerance.in_sequence));
+        out.push_str(&says.in_sequence(tolerance.in_sequence));
     }
     for share in &tolerance.shares {
         if share.failed > tolerance.guaranteed && share.survived > 0.0 {
-            out.push_str(&language.share(&percent(share.survived), share.failed, share.by));
+            out.push_str(&says.share(&percent(share.survived), share.failed, share.by));
         }
     }
-    out.push_str(language.stop());
+    out.push_str(says.stop());
     let mut add = |sentence: String| out.push_str(&sentence);
     if pool.score.rebuild_h > 0.0 {
-        add(language.rebuild(&hours(pool.score.rebuild_h), &hours(pool.exposed_h)));
+        add(says.rebuild(&hours(pool.score.rebuild_h), &hours(pool.exposed_h)));
     }
-    add(language.loss(
+    add(says.loss(
         &chance(pool.reliability.loss_year),
         &years(pool.reliability.mttdl_y),
         &chance(pool.reliability.read_error_year),
     ));
     if let Some(price) = pool.score.price {
         let each = price / (pool.score.holds.max(1) as f64 / 1e12);
-        add(language.price(price, each));
+        add(says.price(price, each));
     }
     for note in &pool.notes {
-        add(language.note(note));
+        add(says.note(note));
     }
     if let Some(better) = &pool.dominated_by {
-        add(language.dominated(better));
+        add(says.dominated(better));
     }
     out
 }
@@ -177,32 +178,9 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
-/// Columns that a text takes on a terminal: Chinese characters take two.
-fn columns(text: &str) -> usize {
-    let wide =
-        |c: char| ('\u{1100}'..='\u{115f}').contains(&c) || ('\u{2e80}'..='\u{ffe6}').contains(&c);
-    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
-}
-
 /// The ranking as a table of text, columns aligned.
-pub fn table(ranking: &Ranking, language: Language) -> String {
-    let heads = language.heads();
-    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|h| h.to_string()).collect()];
-    rows.extend(ranking.shown.iter().map(|pool| row(pool).to_vec()));
-    let widths: Vec<usize> =
-        (0..heads.len()).map(|c| rows.iter().map(|r| columns(&r[c])).max().unwrap_or(0)).collect();
-    let mut out = String::new();
-    for cells in &rows {
-        let mut line = String::new();
-        for (column, cell) in cells.iter().enumerate() {
-            let pad = " ".repeat(widths[column] - columns(cell));
-            match column {
-                0 => line.push_str(&format!("{cell}{pad}")),
-                _ => line.push_str(&format!("  {pad}{cell}")),
-            }
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
+pub fn table(ranking: &Ranking, says: Sentences) -> String {
+    let heads = says.heads().map(str::to_owned);
+    let rows: Vec<_> = [heads].into_iter().chain(ranking.shown.iter().map(row)).collect();
+    aligned(&rows, 1..10)
 }

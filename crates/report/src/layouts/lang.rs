@@ -1,39 +1,23 @@
 //! The sentences of a plan, each in every language. Names of layouts and drives stay as they are.
 
-use crate::assess::Note;
-use crate::text::percent;
-use crate::tolerance::Counted;
+use super::text::percent;
+use crate::lang::Language;
+use plan::assess::Note;
+use plan::tolerance::Counted;
 
-/// A language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Language {
-    /// English.
-    #[default]
-    English,
-    /// Simplified Chinese.
-    Chinese,
-}
+/// The sentences about layouts in a language. Figures are passed as text with their units.
+#[derive(Debug, Clone, Copy)]
+pub struct Sentences(pub Language);
 
-impl Language {
-    /// Every language, the default first.
-    pub const ALL: [Language; 2] = [Language::English, Language::Chinese];
-
-    /// Its BCP 47 tag, for `lang` attributes.
-    pub fn tag(self) -> &'static str {
-        self.choose("en", "zh-CN")
-    }
-
+impl Sentences {
     /// The text in this language.
     fn choose<T>(self, english: T, chinese: T) -> T {
-        match self {
+        match self.0 {
             Language::English => english,
             Language::Chinese => chinese,
         }
     }
-}
 
-/// Sentences. Figures are passed as text with their units.
-impl Language {
     /// Column heads of the table.
     pub fn heads(self) -> [&'static str; 10] {
         self.choose(

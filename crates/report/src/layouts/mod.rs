@@ -1,0 +1,5 @@
+//! Layouts ranked by `plan`, as terminal text and as an HTML page.
+
+pub mod html;
+pub mod lang;
+pub mod text;
