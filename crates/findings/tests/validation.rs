@@ -334,3 +334,33 @@ fn the_page_of_claims_names_what_there_is() {
     }
     assert!(claims > 30, "{claims} claims");
 }
+
+/// Each page of a lab is linked in the table, has its row's claim and is of that lab, by its title and command.
+#[test]
+fn the_pages_of_labs_are_those_of_the_table() {
+    let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
+    let table = read("docs/validation/labs.md");
+    let mut linked = Vec::new();
+    for row in table.lines().filter(|line| line.starts_with("| [")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let (lab, file) = cells[0].trim_matches(['[', ')']).split_once("](").unwrap();
+        let page = read(&format!("docs/validation/{file}"));
+        let claim = format!("\n- Claim: {}\n- Former engine: ", cells[1]);
+        let command = format!("\n- Command: `poolwright run {lab}`, 20");
+        assert!(page.contains(&claim), "{file}: {claim}");
+        assert!(page.contains(&command), "{file}: {command}");
+        let text = read(&format!("labs/{lab}.toml"));
+        let title = text.lines().find_map(|line| line.strip_prefix("title")).unwrap();
+        let title = title.split('"').nth(1).unwrap();
+        // Markdown's own characters are escaped on the page.
+        let heading = page.lines().next().unwrap().replace('\\', "");
+        assert_eq!(heading, format!("# {title}"), "{file}");
+        linked.push(format!("{lab}.md"));
+    }
+    assert!(linked.len() >= 30, "{} labs have pages", linked.len());
+    let pages = std::fs::read_dir(root().join("docs/validation/labs")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let strays: Vec<String> =
+        pages.filter(|name| name.ends_with(".md") && !linked.contains(name)).collect();
+    assert!(strays.is_empty(), "no row of docs/validation/labs.md links {strays:?}");
+}

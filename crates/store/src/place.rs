@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The default store: `$XDG_DATA_HOME/poolwright/store`, else `~/.local/share/poolwright/store`, else,
-/// without a home, `poolwright-store` in the working directory.
+/// without a home, `poolwright-store` in the working directory. Not by the crate etcetera, which takes the home of
+/// /etc/passwd where HOME is not set: that of `nobody` does not exist.
 pub fn default_path() -> PathBuf {
     path_from(env::var_os("XDG_DATA_HOME"), env::var_os("HOME"))
 }
