@@ -8,6 +8,7 @@ use plan::rank::Ranking;
 use plan::sizing;
 use report::layouts::lang::Sentences;
 use report::layouts::text;
+use report::number::whole;
 use serde::Serialize;
 
 /// The largest sensible L2ARC for a machine, and what a lab's own costs.
@@ -66,7 +67,7 @@ pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
         None => says.mirror_site().to_string(),
         Some(counted) => {
             let total = counted.total();
-            let count = text::thousands(total.count.round() as u64);
+            let count = whole(total.count.round() as u64);
             let bytes = text::tebibytes(total.bytes as u64);
             match counted {
                 Histogram::Files(_) => says.files(&count, &bytes),

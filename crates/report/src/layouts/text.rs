@@ -1,6 +1,7 @@
 //! A plan as text: cells of its table, and a paragraph about each layout.
 
 use super::lang::Sentences;
+use crate::number::whole;
 use crate::text::aligned;
 use plan::assess::Assessment;
 use plan::rank::Ranking;
@@ -8,9 +9,9 @@ use plan::rank::Ranking;
 /// One line about the whole ranking.
 pub fn summary(ranking: &Ranking, says: Sentences) -> String {
     let mut out = says.summary(
-        &thousands(ranking.considered),
-        &thousands(ranking.fitting),
-        &thousands(ranking.front),
+        &whole(ranking.considered),
+        &whole(ranking.fitting),
+        &whole(ranking.front),
         ranking.shown.len(),
     );
     if ranking.thinned {
@@ -41,7 +42,7 @@ pub fn row(pool: &Assessment) -> [String; 10] {
         format!("{} / {}", share(1), share(2)),
         hours(score.rebuild_h),
         chance(1.0 - (1.0 - pool.reliability.loss_year) * (1.0 - pool.reliability.read_error_year)),
-        thousands(score.read_iops.round() as u64),
+        whole(score.read_iops.round() as u64),
         rate(score.stream_write),
     ]
 }
@@ -143,7 +144,7 @@ fn chance(p: f64) -> String {
 }
 
 fn years(years: f64) -> String {
-    if years >= 1e6 { format!("{years:.0e}") } else { thousands(years.round() as u64) }
+    if years >= 1e6 { format!("{years:.0e}") } else { whole(years.round() as u64) }
 }
 
 fn hours(hours: f64) -> String {
@@ -163,19 +164,6 @@ pub fn rate(bytes: f64) -> String {
     } else {
         format!("{:.0} MB/s", bytes / 1e6)
     }
-}
-
-/// `1,234`.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }
 
 /// The ranking as a table of text, columns aligned.
