@@ -1,0 +1,136 @@
+//! Every command of the README and of docs/: its verb, options and values are those of the program, the labs that it
+//! names are built in or files of the repository, and it runs where it needs neither the machine nor a store.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Stand-ins for what a document leaves open.
+const PLACEHOLDERS: [(&str, &str); 4] = [
+    ("LAB", "demo"),
+    ("VARIANT", "mirror"),
+    ("NAME", "hdd-7200-8t"),
+    ("BEFORE.json", "findings.json"),
+];
+/// Verbs that run on files alone.
+const RUNS: [&str; 8] =
+    ["audit", "check", "compare", "completions", "plan", "profiles", "report", "tune"];
+/// Verbs whose first argument is a lab.
+const LABS: [&str; 5] = ["check", "powercut", "run", "shell", "plan"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn pages(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let (directories, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let own = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "md"));
+    own.chain(directories.iter().flat_map(|path| pages(path))).collect()
+}
+
+/// The words of a command, as a shell divides them; what is piped, redirected or a comment is left out.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in command.chars() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            None if matches!(c, '|' | '<' | '>' | '#') => break,
+            None if c == ' ' => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The commands of a page, without those that show a syntax: `[--option]`, `KEY…`.
+fn commands(page: &str) -> BTreeSet<Vec<String>> {
+    let lines = page.lines().map(str::trim).filter(|line| line.starts_with("poolwright "));
+    let spans = page.split('`').skip(1).step_by(2).filter(|span| span.starts_with("poolwright "));
+    let syntax = |text: &&str| !text.contains(['[', '…', '\n']) && !text.contains("|mysql|");
+    lines.chain(spans).filter(syntax).map(words).collect()
+}
+
+fn run(directory: &Path, arguments: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+/// A directory with the repository's labs and with the texts that documents name.
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["docs", "labs", "profiles", "published", "workloads"] {
+        std::os::unix::fs::symlink(root().join(name), directory.path().join(name)).unwrap();
+    }
+    let cases = root().join("crates/poolwright/tests/cmd");
+    for (name, file) in [
+        ("status.txt", "audit.in/status.txt"),
+        ("zfs-get.txt", "audit.in/zfsget.txt"),
+        ("my.cnf", "audit.in/my.cnf"),
+        ("postgresql.conf", "audit.in/pg.conf"),
+        ("findings.json", "report.in/before.json"),
+        ("AFTER.json", "report.in/other.json"),
+    ] {
+        fs::copy(cases.join(file), directory.path().join(name)).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn every_command_of_the_documents_is_one_of_the_program() {
+    let directory = directory();
+    let files = [vec![root().join("README.md")], pages(&root().join("docs"))].concat();
+    let (mut all, mut ran) = (BTreeSet::new(), 0);
+    for file in files {
+        for mut command in commands(&fs::read_to_string(&file).unwrap()) {
+            for (open, instead) in PLACEHOLDERS {
+                command
+                    .iter_mut()
+                    .filter(|word| *word == open)
+                    .for_each(|word| *word = instead.into());
+            }
+            // A verb that is only named.
+            if command.len() > 2 || command.get(1).is_some_and(|verb| verb == "profiles") {
+                all.insert((command[1..].to_vec(), file.clone()));
+            }
+        }
+    }
+    for (command, file) in &all {
+        let shown = format!("{}: poolwright {}", file.display(), command.join(" "));
+        // Arguments are read in order: one that is wrong is refused before the help is printed.
+        let output = run(directory.path(), &[command.as_slice(), &["--help".into()]].concat());
+        assert!(output.status.success(), "{shown}: {output:?}");
+        let verb = command[0].as_str();
+        if LABS.contains(&verb) && !command[1].starts_with('-') {
+            let check = run(directory.path(), &["check".into(), command[1].clone()]);
+            assert_eq!(check.status.code(), Some(0), "{shown}: {check:?}");
+        }
+        let needs_a_store = ["compare", "report"].contains(&verb) && command[1] == "hk-sync-slog";
+        if RUNS.contains(&verb) && !needs_a_store && !command.contains(&"--host".into())
+            || verb == "tune"
+        {
+            let output = run(directory.path(), command);
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{shown}: {output:?}");
+            ran += 1;
+        }
+    }
+    assert!(all.len() >= 60 && ran >= 15, "{} commands, {ran} ran", all.len());
+}
+
+#[test]
+fn a_command_that_the_program_does_not_have_is_found() {
+    let page = "Run `poolwright run demo --twice` or\n\n    poolwright plan --drives \"2x 8T\"  # mirrors\n";
+    let found: Vec<Vec<String>> = commands(page).into_iter().collect();
+    assert_eq!(found[0], ["poolwright", "plan", "--drives", "2x 8T"]);
+    assert_eq!(found[1], ["poolwright", "run", "demo", "--twice"]);
+    let output = run(Path::new("/"), &["run", "demo", "--twice", "--help"].map(String::from));
+    assert_eq!(output.status.code(), Some(2));
+}
