@@ -22,6 +22,12 @@ fn each_mistake_has_its_place_and_its_fix() {
     );
     refused("[variants.a]\nremove = \"log\"\n", "log", "no `log` to remove", "raidz2 hdd[0-5]");
     refused(
+        "[variants]\nbaseline = \"a\"\n[variants.a]\n",
+        "\"a\"",
+        "the baseline is named in [method]",
+        "write `baseline = \"a\"` under [method]",
+    );
+    refused(
         "[variants.a]\nremove = \"cache nvme0\"\n",
         "nvme0",
         "no `cache nvme0` to remove",

@@ -127,6 +127,14 @@ pub(super) fn read(
 /// `[variants.NAME]`.
 fn single(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Plan> {
     entry.check_name(cx, "a variant");
+    if let ("baseline", DeValue::String(name)) = (entry.key, entry.value()) {
+        cx.error(
+            entry.span(),
+            "the baseline is named in [method], not in [variants]",
+            format!("write `baseline = \"{}\"` under [method]", name.escape_debug()),
+        );
+        return None;
+    }
     let mut table = entry.table(cx, &format!("variants.{}", entry.key))?;
     let changes = vec![Settings::change(cx, &mut table)];
     table.finish(cx);
