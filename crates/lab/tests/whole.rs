@@ -30,6 +30,21 @@ fn what_no_machine_can_model_is_a_mistake_of_the_lab() {
 }
 
 #[test]
+fn the_size_that_a_refusal_names_is_accepted() {
+    // Bounds of 5.96, whose nearest tenth is more than they allow, and others.
+    for rows in ["1000000", "1100000", "1234567", "2000000"] {
+        let text = format!(
+            "{BASE}[method]\nruntime = \"30s\"\n[workloads.app.sqlite]\nclients = 4\nwrites = 0.2\nrows = {rows}\n[scale]\nsize = "
+        );
+        let refused = errors(&format!("{text}900\n")).concat();
+        let most = refused.split_once("S may be at most ").unwrap_or_else(|| panic!("{refused}")).1;
+        let most = most.split(',').next().unwrap();
+        let again = errors(&format!("{text}{most}\n"));
+        assert!(again.is_empty(), "{rows}: {again:?}");
+    }
+}
+
+#[test]
 fn identical_variants_and_limits_without_effect_are_reported() {
     let notes = |more: &str| -> Vec<String> {
         let text = format!("{BASE}{more}");

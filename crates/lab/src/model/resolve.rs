@@ -182,8 +182,11 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     if let Some(size) = stated {
         return match most.filter(|most| size > most.bound) {
             Some(most) => Err(Diagnostic::error(format!(
-                "size = {size} is too large for a faithful model: S may be at most {:.1}, limited by {} ({})",
-                most.bound, most.rule, most.why
+                "size = {size} is too large for a faithful model: S may be at most {}, limited by {} ({})",
+                // Down, so that what is printed is allowed.
+                (most.bound * 10.0).floor() / 10.0,
+                most.rule,
+                most.why
             ))
             .fix(remedy(most))),
             None => Ok((size, "the lab".to_owned())),
