@@ -8,12 +8,8 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Stand-ins for what a document leaves open.
-const PLACEHOLDERS: [(&str, &str); 4] = [
-    ("LAB", "demo"),
-    ("VARIANT", "mirror"),
-    ("NAME", "hdd-7200-8t"),
-    ("BEFORE.json", "findings.json"),
-];
+const PLACEHOLDERS: [(&str, &str); 3] =
+    [("LAB", "demo"), ("VARIANT", "mirror"), ("NAME", "hdd-7200-8t")];
 /// Verbs that run on files alone.
 const RUNS: [&str; 8] =
     ["audit", "check", "compare", "completions", "plan", "profiles", "report", "tune"];
@@ -77,6 +73,7 @@ fn directory() -> TempDir {
         ("my.cnf", "audit.in/my.cnf"),
         ("postgresql.conf", "audit.in/pg.conf"),
         ("findings.json", "report.in/before.json"),
+        ("BEFORE.json", "report.in/before.json"),
         ("AFTER.json", "report.in/other.json"),
     ] {
         fs::copy(cases.join(file), directory.path().join(name)).unwrap();
@@ -114,9 +111,8 @@ fn every_command_of_the_documents_is_one_of_the_program() {
             assert_eq!(check.status.code(), Some(0), "{shown}: {check:?}");
         }
         let needs_a_store = ["compare", "report"].contains(&verb) && command[1] == "hk-sync-slog";
-        if RUNS.contains(&verb) && !needs_a_store && !command.contains(&"--host".into())
-            || verb == "tune"
-        {
+        let looks_at_the_host = verb == "audit" && command.contains(&"--host".into());
+        if RUNS.contains(&verb) && !needs_a_store && !looks_at_the_host {
             let output = run(directory.path(), command);
             assert!(matches!(output.status.code(), Some(0 | 1)), "{shown}: {output:?}");
             ran += 1;

@@ -1,4 +1,4 @@
-//! The sentences of a plan, each in every language. Names of layouts and drives stay as they are.
+//! The sentences about layouts, each in every language. Names of layouts and drives stay as they are.
 
 use super::text::percent;
 use crate::lang::Language;

@@ -1,4 +1,4 @@
-//! A plan as text: cells of its table, and a paragraph about each layout.
+//! Ranked layouts as text: cells of their table, and a paragraph about each.
 
 use super::lang::Sentences;
 use crate::number::whole;
