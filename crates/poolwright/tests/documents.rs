@@ -121,6 +121,41 @@ fn every_command_of_the_documents_is_one_of_the_program() {
     assert!(all.len() >= 60 && ran >= 15, "{} commands, {ran} ran", all.len());
 }
 
+/// The table of docs/validation/powercut.md, whose commands begin behind `poolwright powercut`.
+#[test]
+fn the_power_cuts_of_the_table_name_labs_variants_and_workloads() {
+    let text = fs::read_to_string(root().join("docs/validation/powercut.toml")).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    let page = fs::read_to_string(root().join("docs/validation/powercut.md")).unwrap();
+    let words = |value: &toml::Value| value.as_str().unwrap().to_owned();
+    let cases = table["case"].as_array().unwrap();
+    for case in cases {
+        let lab = words(&case["lab"]);
+        let given = case.get("arguments").and_then(toml::Value::as_array);
+        let arguments: Vec<String> = given.into_iter().flatten().map(words).collect();
+        let command = [vec!["powercut".into(), lab.clone()], arguments.clone()].concat();
+        let shown = command.join(" ");
+        assert!(page.contains(&format!("| `{}` |", &shown["powercut ".len()..])), "{shown}");
+        let output = run(&root(), &[command, vec!["--help".into()]].concat());
+        assert!(output.status.success(), "{shown}: {output:?}");
+        let check = run(&root(), &["check".into(), lab]);
+        let check = String::from_utf8(check.stdout).unwrap();
+        for pair in arguments.windows(2) {
+            let [option, name] = pair else { unreachable!("windows of two") };
+            let has = |begin: &str| {
+                let mut lines = check.lines().filter_map(|line| line.strip_prefix(begin));
+                lines.any(|rest| rest.trim_start().split([' ', ':']).next() == Some(name))
+            };
+            match option.as_str() {
+                "--variant" => assert!(has("variant "), "{shown}"),
+                "--workload" => assert!(has("workload "), "{shown}"),
+                _ => (),
+            }
+        }
+    }
+    assert!(cases.len() > 50, "{} cases", cases.len());
+}
+
 #[test]
 fn a_command_that_the_program_does_not_have_is_found() {
     let page = "Run `poolwright run demo --twice` or\n\n    poolwright plan --drives \"2x 8T\"  # mirrors\n";
