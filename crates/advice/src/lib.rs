@@ -6,7 +6,6 @@
 
 pub mod audit;
 pub mod format;
-pub mod lang;
 pub mod raid_card;
 pub mod setting;
 pub mod source;

@@ -2,7 +2,6 @@
 //! silences its rule and raises no other.
 
 use advice::audit::{Finding, audit, audit_variants};
-use advice::lang::Language;
 use advice::system::{Input, System, gather, variants};
 use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::campaign::{
@@ -11,6 +10,7 @@ use lab::campaign::{
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use text::Language;
 
 fn read(text: &str) -> System {
     let (mut system, _) = gather(&[Input { name: "any".into(), text: text.into() }]);

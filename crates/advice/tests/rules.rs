@@ -4,11 +4,11 @@
 //! prints several files.
 
 use advice::audit::{Finding, TOPICS, audit, rules};
-use advice::lang::Language;
 use advice::setting::{Setting, Target};
 use advice::system::{Input, Leaf, System, UNKNOWN, gather};
 use advice::tune::{Need, Server, Workload, tune};
 use std::path::PathBuf;
+use text::Language;
 use zfs::Layout;
 
 /// 2024-06-01, twenty days after the fixtures' scrubs.

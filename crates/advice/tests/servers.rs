@@ -1,10 +1,10 @@
 //! Servers: what their settings come to, and that audit and tune agree about them.
 
 use advice::audit::{Finding, Severity, audit};
-use advice::lang::Language;
 use advice::setting::Target;
 use advice::system::{Input, System, gather};
 use advice::tune::{Choice, Need, Server, Workload, files, tune};
+use text::Language;
 
 fn read(text: &str) -> System {
     let (system, _) = gather(&[Input { name: "pasted".into(), text: text.into() }]);

@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use findings::Findings;
 use lab::campaign::Campaign;
 use report::html::Configuration;
-use report::lang::Language;
 use report::terminal::Style;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use store::{Record, Store};
+use text::Language;
 
 /// Make the report of a campaign in any format
 ///

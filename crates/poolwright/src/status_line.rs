@@ -1,44 +1,48 @@
 //! Progress on standard error: lines that stay and, on a terminal, a status line below them.
 
 use crate::output::complain;
-use report::text::cut;
-use std::io::IsTerminal;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::{Duration, Instant};
 
-/// Columns of a terminal of unknown width.
-const COLUMNS: usize = 80;
+/// How often the status line is drawn again: its time goes on while a trial takes minutes.
+const REDRAWN: Duration = Duration::from_millis(500);
 
-/// The status line of standard error.
+/// The status line of standard error: a spinner, the time since the beginning, and the status.
 #[derive(Debug)]
 pub struct StatusLine {
-    terminal: bool,
-    shown: bool,
+    begun: Instant,
+    bar: Option<ProgressBar>,
 }
 
 impl StatusLine {
     /// One that is not shown yet.
     pub fn new() -> StatusLine {
-        StatusLine { terminal: std::io::stderr().is_terminal(), shown: false }
+        StatusLine { begun: Instant::now(), bar: None }
     }
 
     /// Prints a line that stays, if any, and shows the status below it; none removes the status line.
     pub fn print(&mut self, line: Option<&str>, status: Option<&str>) {
-        if std::mem::take(&mut self.shown) {
-            complain("\r\u{1b}[2K");
+        let stays = || line.into_iter().for_each(|line| complain(&format!("{line}\n")));
+        match &self.bar {
+            Some(bar) => bar.suspend(stays),
+            None => stays(),
         }
-        if let Some(line) = line {
-            complain(&format!("{line}\n"));
-        }
-        if let Some(status) = status.filter(|_| self.terminal) {
-            // Cut, since a line that wraps cannot be taken back.
-            complain(&cut(status, columns()));
-            self.shown = true;
+        match status {
+            Some(status) => {
+                let bar = self.bar.get_or_insert_with(|| spinner(self.begun.elapsed()));
+                bar.set_message(status.to_owned());
+            }
+            None => drop(self.bar.take().inspect(ProgressBar::finish_and_clear)),
         }
     }
 }
 
-/// Columns that can be written to: the last stays free, what reaches it may scroll.
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-    let columns = size.map(|size| usize::from(size.ws_col)).filter(|n| *n > 0);
-    columns.unwrap_or(COLUMNS).saturating_sub(1).max(1)
+/// A bar that draws nothing where standard error is no terminal.
+fn spinner(elapsed: Duration) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {elapsed_precise}  {wide_msg}");
+    let bar = ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_elapsed(elapsed);
+    bar.enable_steady_tick(REDRAWN);
+    bar
 }

@@ -1,14 +1,14 @@
 //! A thousand labs made by chance go through plan, audit and tune.
 
-use crate::audit::text as audit_text;
+use crate::audit::terminal as audit_text;
 use crate::plan::drives;
 use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::{NoFiles, Profiles};
 use plan::assess::Options;
 use plan::enumerate::Scope;
 use plan::rank::{Wanted, include, rank};
-use report::lang::Language;
-use report::layouts::lang::Sentences;
+use text::Language;
+use text::layouts::Sentences;
 
 /// Numbers by chance, the same at each run (Knuth's MMIX generator).
 struct Dice(u64);
@@ -105,7 +105,7 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
         include(&mut ranking, pools);
         for language in Language::ALL {
             assert!(
-                report::layouts::text::table(&ranking, Sentences(language)).contains("* "),
+                report::layouts::table::render(&ranking, Sentences(language)).contains("* "),
                 "{text}"
             );
             report::layouts::html::page("by chance", &ranking, Sentences(language));

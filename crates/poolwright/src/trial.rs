@@ -11,9 +11,9 @@ use bench::job::{self, Job};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
 use measurement::TrialResult;
-use report::text::one_line;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use text::line::one_line;
 
 /// Exit code when a trial failed.
 const FAILED: u8 = 1;

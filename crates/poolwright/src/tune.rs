@@ -3,12 +3,12 @@
 use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::output;
 use advice::format::printable;
-use advice::lang::{Label, Language};
 use advice::raid_card::CardTool;
 use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use text::{Language, advice::Label};
 
 /// Settings for a server on ZFS, each with its reason and sources
 ///
@@ -42,7 +42,7 @@ pub struct Args {
     output: Option<PathBuf>,
     /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = crate::report::language)]
-    lang: Option<report::lang::Language>,
+    lang: Option<text::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,

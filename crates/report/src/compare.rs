@@ -1,11 +1,11 @@
 //! Two campaigns compared, as lines for a terminal.
 
-use crate::lang::{Label, Language};
-use crate::number::{count, range, ratio};
-use crate::rows::{ratio_of, versions};
-use crate::text::{aligned, cut, one_line};
+use crate::rows::ratio_of;
 use findings::schema::VerdictClass;
 use findings::{Change, Comparison, Findings, Published};
+use text::line::{aligned, cut, one_line};
+use text::number::{count, range, ratio};
+use text::{Label, Language};
 
 /// Columns of the table.
 const COLUMNS: usize = 5;
@@ -55,7 +55,7 @@ pub fn text(
             cell.trials.1
         );
     }
-    if versions(before) != versions(after) {
+    if before.openzfs_versions() != after.openzfs_versions() {
         out += language.label(Label::OtherRelease);
         out.push('\n');
     }

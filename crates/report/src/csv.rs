@@ -2,12 +2,12 @@
 //! without: plain numbers in the units of the column names.
 
 use crate::json::{word, word_in};
-use crate::lang::Language;
 use crate::rows::{Against, Row, aside, rows};
 use findings::schema::{
     Basis, Cause, Cell, Effect, Estimate, Findings, Latency, LogDrives, Metric, Resources, Rung,
     TrialCounts,
 };
+use text::Language;
 
 /// A column: its name, and its value in a line; none where the line has none.
 pub type Column = (&'static str, fn(&Line) -> Option<String>);
@@ -181,7 +181,7 @@ fn number(value: f64) -> Option<String> {
 /// A name from outside. A spreadsheet takes `=`, `+`, `-` and `@` at the start for a formula and
 /// would run it; an apostrophe before it makes it text.
 fn foreign(text: &str) -> String {
-    let text = crate::text::visible(text);
+    let text = text::line::visible(text);
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")
     } else {

@@ -1,10 +1,10 @@
 //! Many campaigns of one lab in a row, as lines for a terminal.
 
-use crate::lang::{Label, Language};
-use crate::number::{count, micros, ratio};
-use crate::text::{aligned, cut, one_line};
 use findings::History;
 use findings::schema::Metric;
+use text::line::{aligned, cut, one_line};
+use text::number::{count, micros, ratio};
+use text::{Label, Language};
 
 /// Eight heights of a bar, for the course of a cell's values.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

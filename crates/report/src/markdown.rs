@@ -1,14 +1,14 @@
 //! The comparison as Markdown, for a forum post or a blog.
 
-use crate::lang::{Label, Language};
 use crate::rows::{
     Row, adequate_text, answers, aside, causes, load_text, risks, rows, title, verdict_text,
     workloads,
 };
 use crate::table::{Column, columns_of, sync_tests};
-use crate::text::one_line;
 use findings::schema::Findings;
 use std::fmt::Write;
+use text::line::one_line;
+use text::{Label, Language};
 
 /// The whole report.
 pub fn render(findings: &Findings, language: Language) -> String {

@@ -3,9 +3,9 @@
 //! Why not a template engine: most of the page is charts and tables computed from data, both
 //! languages are written side by side, and an element that is opened here cannot stay open.
 
-use crate::lang::Language;
-use crate::text::{ISOLATE, is_hidden, visible, visible_char};
 use std::fmt::{self, Display, Write};
+use text::Language;
+use text::line::{ISOLATE, is_hidden, visible, visible_char};
 
 /// Markup under construction.
 #[derive(Debug, Default)]

@@ -1,14 +1,14 @@
 //! What every format shows, in one order: a row a cell and an answer a verdict.
 
-use crate::lang::{Label, Language, name};
-use crate::number::{range, ratio};
-use crate::text::{cut, one_line};
 use findings::schema::{
-    Adequate, Cause, Caution, Cell, DurabilityRisk, Effect, Estimate, Explanation, Findings, Lack,
-    Ladder, Metric, Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity,
-    Verdict, VerdictClass,
+    Adequate, Cause, Caution, Cell, Effect, Estimate, Explanation, Findings, Lack, Ladder, Metric,
+    Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity, Verdict, VerdictClass,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use text::line::{cut, one_line};
+use text::number::{range, ratio};
+use text::quality::Risk;
+use text::{Label, Language, name};
 
 /// What a report calls operations a second.
 pub fn rate(findings: &Findings) -> Label {
@@ -222,15 +222,6 @@ pub fn factor_name(findings: &Findings, language: Language, factor: &str) -> Str
     }
 }
 
-/// Something a variant risks.
-#[derive(Debug, Clone, Copy)]
-pub enum Risk<'a> {
-    /// A power cut alone.
-    PowerCut(PowerCutClass),
-    /// A setting, or a drive that fails.
-    Configuration(&'a DurabilityRisk),
-}
-
 /// What each variant risks, by its name; nothing of one that keeps every acknowledged write.
 pub fn risks(findings: &Findings) -> Vec<(&str, Risk<'_>)> {
     let mut risks = Vec::new();
@@ -267,18 +258,14 @@ pub fn workloads(findings: &Findings) -> Vec<&str> {
 /// `6.7× sustained [6.2, 7.2]`, `持续 6.7× [6.2, 7.2]`.
 pub fn interval(language: Language, effect: &Effect) -> String {
     let phase = (effect.phase != PhaseKind::Whole).then(|| language.phase(effect.phase));
-    let metric = metric(language, effect.metric);
+    let metric = language.metric_unless_throughput(effect.metric);
     language.measured_in(&ratio(effect.ratio.value), metric, phase) + &range(&effect.ratio)
-}
-
-/// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
-pub fn metric(language: Language, metric: Metric) -> Option<&'static str> {
-    (metric != Metric::Throughput).then(|| language.metric(metric))
 }
 
 /// `6.7× [6.2, 7.2]`, `p99 latency 0.5× [0.4, 0.6]`: a ratio in a table.
 pub fn ratio_of(language: Language, of: Metric, found: &Estimate) -> String {
-    let metric = metric(language, of).map_or_else(String::new, |m| format!("{m} "));
+    let metric =
+        language.metric_unless_throughput(of).map_or_else(String::new, |m| format!("{m} "));
     format!("{metric}{}{}", ratio(found.value), range(found))
 }
 
@@ -446,9 +433,4 @@ fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
         .iter()
         .filter(|t| t.variant == cell.variant && t.workload == cell.workload)
         .find_map(|t| t.failure.as_deref())
-}
-
-/// The versions of OpenZFS that a campaign ran on.
-pub fn versions(findings: &Findings) -> BTreeSet<&String> {
-    findings.variants.iter().flat_map(|variant| &variant.openzfs).collect()
 }

@@ -1,11 +1,11 @@
 //! The table of cells as every text format shows it.
 
-use crate::lang::{Label, Language, name};
-use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{Against, Row, first_head, rate, ratio_of, validity};
-use crate::text::columns;
 use findings::schema::{Estimate, Findings, SyncRate, Validity};
 use measurement::SyncTest;
+use text::line::columns;
+use text::number::{count, micros, ratio, seconds, share, share_number};
+use text::{Label, Language, name};
 
 /// A column of the table: its head and a cell for each row.
 pub struct Column {

@@ -1,15 +1,15 @@
 //! The comparison as text for a terminal: as wide as asked, no lines drawn, colour only when asked for.
 
-use crate::lang::{Label, Language, name};
 use crate::rows::{
     Row, adequate_text, answers, aside, causes, causes_text, load_text, risks, rows, title,
     verdict_text, workloads,
 };
 use crate::table::{Column, columns_of, sync_tests};
-use crate::text::{columns, cut, one_line, wrap};
 use findings::schema::{Findings, VerdictClass};
 use std::fmt::Write;
 use std::iter;
+use text::line::{columns, cut, one_line, wrap};
+use text::{Label, Language, name};
 
 /// How the text is laid out.
 #[derive(Debug, Clone, Copy)]

@@ -7,10 +7,10 @@ mod fixture;
 use chromium::{Browser, program};
 use fixture::{SIXTEEN, campaign, findings, hostile};
 use report::html::{Configuration, render};
-use report::lang::Language;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use text::Language;
 
 /// A directory of the build for this test's files.
 fn place(name: &str) -> PathBuf {

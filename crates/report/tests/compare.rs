@@ -4,7 +4,7 @@ mod fixture;
 
 use fixture::{Shape, findings};
 use report::compare::text;
-use report::lang::Language;
+use text::Language;
 
 const SHAPE: Shape = Shape { workloads: 2, trials: 4, seconds: 0, drives: 0 };
 
@@ -30,7 +30,7 @@ fn a_campaign_against_itself_has_nothing_worse() {
     let comparison = findings::compare(&one, &one);
     for language in Language::ALL {
         let printed = text(&comparison, &one, &one, language);
-        let none = language.label(report::lang::Label::NoRegression);
+        let none = language.label(text::Label::NoRegression);
         assert!(printed.lines().last().unwrap().starts_with(none), "{printed}");
     }
 }

@@ -4,8 +4,8 @@ mod fixture;
 
 use fixture::{SIXTEEN, Shape, campaign, findings, hostile};
 use report::html::{Configuration, render};
-use report::lang::Language;
 use std::time::Duration;
+use text::Language;
 
 /// Processor time of this thread: what the work costs, however busy the machine is.
 fn worked() -> Duration {

@@ -8,9 +8,9 @@ use findings::schema::{
 };
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use measurement::SyncTest;
-use report::lang::Language;
 use report::terminal::Style;
-use report::text::columns;
+use text::Language;
+use text::line::columns;
 
 const TWO: Shape = Shape { workloads: 1, trials: 3, seconds: 60, drives: 12 };
 

@@ -2,11 +2,11 @@
 
 use super::Rule;
 use crate::format::{printable, quoted};
-use crate::lang::Language;
 use crate::setting::{Setting, Target};
 use crate::system::{Found, Place, Property};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use text::Language;
 
 /// How severe a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

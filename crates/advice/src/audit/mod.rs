@@ -104,8 +104,8 @@ fn sort(findings: &mut [Finding]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::Language;
     use std::collections::BTreeSet;
+    use text::Language;
 
     fn names_in_braces(text: &str) -> BTreeSet<&str> {
         let parts = text.split('{').skip(1);

@@ -1,13 +1,13 @@
 //! A rule: its scope, its sentences in each language, and its sources.
 
 use super::{Finding, Problem, Severity};
-use crate::lang::Language;
 use crate::setting::Target;
 use crate::source::Source;
 use crate::system::{
     CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, System, Vdev,
 };
 use facts::card::Volume;
+use text::Language;
 use zfs::AllocationClass;
 
 /// A rule of the audit.

@@ -1,11 +1,11 @@
 //! The input of `tune`, and a chosen setting.
 
-use crate::lang::Language;
 use crate::raid_card::CardTool;
 use crate::setting::{Setting, Target};
 use crate::source::{Document, Source};
 use crate::system::{Dataset, Engine, Leaf, Pool, System};
 use serde::Serialize;
+use text::Language;
 use zfs::AllocationClass;
 
 /// The program that is served.

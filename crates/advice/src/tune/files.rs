@@ -2,10 +2,11 @@
 
 use super::choice::{Choice, Loss, Need};
 use crate::format::{lab_command, printable, quoted};
-use crate::lang::{Label, Language};
 use crate::setting::Target;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use text::Language;
+use text::advice::Label;
 
 /// A file to install.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

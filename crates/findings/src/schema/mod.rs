@@ -27,7 +27,7 @@ pub use verdict::*;
 use measurement::Cost;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of this format; readers refuse every other one.
 pub const FORMAT: u32 = 2;
@@ -143,6 +143,11 @@ impl Findings {
     pub fn counts_transactions(&self) -> bool {
         let transactions = |w: &WorkloadRef| w.counted == Counted::Transactions;
         !self.workloads.is_empty() && self.workloads.iter().all(transactions)
+    }
+
+    /// The versions of OpenZFS that the campaign ran on.
+    pub fn openzfs_versions(&self) -> BTreeSet<&String> {
+        self.variants.iter().flat_map(|variant| &variant.openzfs).collect()
     }
 }
 

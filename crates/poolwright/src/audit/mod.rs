@@ -3,7 +3,7 @@
 mod host;
 mod input;
 mod results;
-pub(crate) mod text;
+pub(crate) mod terminal;
 
 use crate::exit::{USAGE, refuse};
 use crate::output;
@@ -39,7 +39,7 @@ pub struct Args {
     seconds: u32,
     /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = crate::report::language)]
-    lang: Option<report::lang::Language>,
+    lang: Option<text::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
@@ -76,9 +76,9 @@ impl Args {
         let lints = lints.transpose().map_err(|e| refuse(USAGE, e))?.unwrap_or_default();
         let report = Report { lints, ..audit(&given) };
         let printed = output::print(&if self.json {
-            text::json(&report, language)
+            terminal::json(&report, language)
         } else {
-            text::text(&report, language)
+            terminal::text(&report, language)
         });
         for unread in &report.unread {
             output::complain(&format!("note: {}: {}\n", unread.at, unread.what));

@@ -2,8 +2,8 @@
 
 use findings::lints::{self, Table};
 use findings::schema::Severity;
-use report::lang::Language;
 use serde::Serialize;
+use text::Language;
 
 /// A contradiction in a table of results.
 #[derive(Debug, Serialize)]

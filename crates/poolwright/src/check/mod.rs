@@ -1,7 +1,7 @@
 //! `poolwright check LAB`: the resolved lab, and an estimate of its run; starts nothing.
 
 mod json;
-mod text;
+mod terminal;
 
 use crate::lab_file::{Loaded, load_or_explain, release};
 use crate::{diagnostics, exit, machine, output};
@@ -45,7 +45,7 @@ impl Args {
         }
         let (_, loaded) = load_or_explain(&self.lab, self.openzfs)?;
         let checked = self.check(&loaded);
-        let printed = output::print(&text::text(&checked));
+        let printed = output::print(&terminal::text(&checked));
         diagnostics::draw(&loaded.diagnostics, &loaded.sources);
         match &checked.model {
             Ok(_) => Ok(printed),

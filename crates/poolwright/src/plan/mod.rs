@@ -14,12 +14,13 @@ use plan::enumerate::Scope;
 use plan::histogram::{self, Histogram};
 use plan::rank::{KINDS, Ranking, Sort, Wanted, include, rank};
 use plan::sizing::{self, LogLimits};
-use report::lang::Language;
-use report::layouts::lang::Sentences;
-use report::layouts::{html, text};
+use report::layouts::{html, table};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use text::Language;
+use text::layouts::Sentences;
+use text::number::terabytes;
 use zfs::units::capacity;
 
 /// Exit code when no layout meets the requirements.
@@ -296,18 +297,18 @@ impl Args {
 
     fn text(&self, title: &str, plan: &Plan<'_>, says: Sentences) -> String {
         let ranking = plan.ranking;
-        let mut out = format!("{title}\n{}\n\n", text::summary(ranking, says));
+        let mut out = format!("{title}\n{}\n\n", table::summary(ranking, says));
         if ranking.shown.is_empty() {
             return out + says.no_layout() + "\n";
         }
-        out.push_str(&text::table(ranking, says));
-        out.push_str(&text::marks(ranking, says));
+        out.push_str(&table::render(ranking, says));
+        out.push_str(&table::marks(ranking, says));
         if !plan.found {
             out.push_str(&format!("{}\n", says.no_layout()));
         }
         if self.verbose {
             for pool in &ranking.shown {
-                out.push_str(&format!("\n{}\n  {}\n", pool.name, text::about(pool, says)));
+                out.push_str(&format!("\n{}\n  {}\n", pool.name, table::about(pool, says)));
                 for vdevs in pool.parts.iter().filter_map(|p| p.vdevs.as_deref()) {
                     for line in vdevs.lines() {
                         out.push_str(&format!("  {line}\n"));
@@ -336,7 +337,7 @@ fn usage(message: String) -> u8 {
 fn title(drives: &[Drives], says: Sentences) -> String {
     let each: Vec<String> = drives
         .iter()
-        .map(|d| format!("{} × {} {}", d.count, text::terabytes(d.drive.bytes), d.drive.kind))
+        .map(|d| format!("{} × {} {}", d.count, terabytes(d.drive.bytes), d.drive.kind))
         .collect();
     says.title(&each.join(" + "))
 }

@@ -6,10 +6,9 @@ use plan::drive::Drives;
 use plan::histogram::Histogram;
 use plan::rank::Ranking;
 use plan::sizing;
-use report::layouts::lang::Sentences;
-use report::layouts::text;
-use report::number::whole;
 use serde::Serialize;
+use text::layouts::Sentences;
+use text::number::{bytes_per_second, percent, tebibytes, whole};
 
 /// The largest sensible L2ARC for a machine, and what a lab's own costs.
 #[derive(Clone, Copy, Serialize)]
@@ -45,21 +44,21 @@ pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
     let mut lines = Vec::new();
     if let Some(log) = &plan.log {
         lines.push(says.log(
-            &text::tebibytes(log.needed),
-            &text::tebibytes(log.wrlog_data_max.min(log.by_rate)),
-            &text::tebibytes(log.dirty_data_max),
+            &tebibytes(log.needed),
+            &tebibytes(log.wrlog_data_max.min(log.by_rate)),
+            &tebibytes(log.dirty_data_max),
             log.txg_timeout_s,
-            &text::rate(log.arrives),
+            &bytes_per_second(log.arrives),
         ));
     }
     if let Some(cache) = &plan.cache {
-        let arc = text::tebibytes(cache.arc);
-        lines.push(says.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
+        let arc = tebibytes(cache.arc);
+        lines.push(says.cache(&tebibytes(cache.at_recordsize.sensible), &arc));
         lines.extend(cache.own.map(|own| {
             says.lab_cache(
-                &text::tebibytes(own.bytes),
-                &text::tebibytes(own.cost.headers),
-                &text::percent(own.cost.of_arc),
+                &tebibytes(own.bytes),
+                &tebibytes(own.cost.headers),
+                &percent(own.cost.of_arc),
             )
         }));
     }
@@ -68,7 +67,7 @@ pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
         Some(counted) => {
             let total = counted.total();
             let count = whole(total.count.round() as u64);
-            let bytes = text::tebibytes(total.bytes as u64);
+            let bytes = tebibytes(total.bytes as u64);
             match counted {
                 Histogram::Files(_) => says.files(&count, &bytes),
                 Histogram::Blocks(_) => says.blocks(&count, &bytes),
@@ -79,9 +78,9 @@ pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
         lines.push(says.no_metadata().to_string());
     }
     for special in &plan.special {
-        let small = (special.special_small_blocks > 0)
-            .then(|| text::tebibytes(special.special_small_blocks));
-        let needed = text::tebibytes(special.size.needed);
+        let small =
+            (special.special_small_blocks > 0).then(|| tebibytes(special.special_small_blocks));
+        let needed = tebibytes(special.size.needed);
         lines.push(says.special(&needed, small.as_deref(), &of));
     }
     lines.extend(beside_disks(plan.drives, says));
@@ -101,7 +100,7 @@ fn beside_disks(drives: &[Drives], says: Sentences) -> Vec<String> {
                     "`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"
                 ),
             };
-            says.flash_beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
+            says.flash_beside_disks(name, &vdevs, &tebibytes(kind.drive.bytes))
         })
         .collect()
 }

@@ -4,9 +4,9 @@
 use crate::status_line::StatusLine;
 use bench::round::Watch;
 use measurement::{Stage, Trial, TrialResult};
-use report::text::one_line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
+use text::line::one_line;
 
 /// Prints the progress of a run.
 #[derive(Debug)]

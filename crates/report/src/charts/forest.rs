@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::{Percent, line, rect};
 use crate::markup::Markup;
-use crate::number;
+use text::number;
 
 /// The axis for a set of intervals: always around 1, the same distance to both sides only where the
 /// effects ask for it.

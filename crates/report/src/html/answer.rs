@@ -1,14 +1,14 @@
 //! The answer first: verdicts with their intervals in words.
 
 use super::{Page, label, section};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{count, ratio};
 use crate::rows::{
     Answer, adequate_text, cautions, class_name, class_sign, factor_name, reason_text, tail_text,
     title,
 };
 use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
+use text::Label;
+use text::number::{count, ratio};
 
 /// Classes in the order a buyer asks for them.
 const CLASSES: [VerdictClass; 5] = [

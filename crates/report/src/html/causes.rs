@@ -3,11 +3,11 @@
 use super::shares::key;
 use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::charts::bars::{self, Part};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{range, ratio};
 use crate::rows::causes;
 use findings::schema::Cause;
+use text::Label;
+use text::number::{range, ratio};
 
 /// Most cells drawn; the data holds all of them.
 const CELLS: usize = 16;

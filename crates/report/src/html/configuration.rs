@@ -1,13 +1,13 @@
 //! What each variant is, and the commands that build it on real drives.
 
 use super::{Page, label, section};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::count;
 use findings::schema::VariantRef;
 use lab::campaign::{Program, Variant};
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use text::Label;
+use text::number::count;
 
 impl Page<'_> {
     pub(super) fn configuration_section(&self, m: &mut Markup) {

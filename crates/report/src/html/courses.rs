@@ -3,10 +3,10 @@
 use super::{Page, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Level, Line, Plot, nines};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{count, micros, seconds};
 use findings::schema::{Cell, Percentile, Phases, ThroughputSeries, short_key};
+use text::Label;
+use text::number::{count, micros, seconds};
 
 /// Trials drawn beside the one that is shown.
 const OTHER_TRIALS: usize = 4;

@@ -1,9 +1,9 @@
 //! The numbers themselves, to take away.
 
 use super::{Page, label, section};
-use crate::lang::Label;
 use crate::markup::Markup;
 use findings::schema::{Findings, ThroughputSeries};
+use text::Label;
 
 /// Numbers of time series that a page holds; longer ones are averaged, and the page says so.
 const SERIES_NUMBERS: usize = 60_000;

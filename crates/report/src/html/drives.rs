@@ -2,10 +2,10 @@
 
 use super::{Page, label, numbers, section};
 use crate::charts::heat::{self, LEVELS};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{seconds, share};
 use findings::schema::{Cell, ThroughputSeries};
+use text::Label;
+use text::number::{seconds, share};
 
 /// Columns of a map; longer courses are averaged into this many.
 const COLUMNS: usize = 180;
@@ -73,7 +73,7 @@ fn map(m: &mut Markup, i: usize, cell: &Cell, series: &ThroughputSeries) {
     let rows: Vec<(String, Vec<f64>)> = drives
         .into_iter()
         .map(|(name, _, busy)| {
-            (crate::text::cut(&crate::text::one_line(name), 9), average(busy, COLUMNS))
+            (text::line::cut(&text::line::one_line(name), 9), average(busy, COLUMNS))
         })
         .collect();
     m.tag("div").class("multiple").inside(|m| {

@@ -3,11 +3,11 @@
 use super::answer::chip;
 use super::{Page, label, list, scroll, section};
 use crate::charts::forest;
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{range, ratio};
 use crate::rows::{class_name, factor_name};
 use findings::schema::{Effect, Metric, PhaseKind};
+use text::Label;
+use text::number::{range, ratio};
 
 /// Most rows drawn; a campaign of hundreds of cells has them all in its data.
 const ROWS: usize = 120;

@@ -4,10 +4,10 @@ use super::courses::swatch;
 use super::{Page, head_row, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Line, Plot};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{count, micros};
 use findings::schema::{Ladder, Operation, Rung};
+use text::Label;
+use text::number::{count, micros};
 
 impl Page<'_> {
     pub(super) fn ladders(&self, m: &mut Markup) {

@@ -16,7 +16,6 @@ mod table;
 mod trials;
 mod trust;
 
-use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::rows::{Answer, Row, answers, rows, workloads};
 use base64::Engine;
@@ -24,6 +23,7 @@ use findings::schema::{Cell, Findings, ThroughputSeries, Validity};
 use lab::campaign::Campaign;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use text::{Label, Language};
 
 /// Cells that charts are drawn for; a page of a thousand cells has them all in its table.
 const CHARTED: usize = 32;

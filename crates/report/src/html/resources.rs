@@ -2,11 +2,11 @@
 
 use super::shares::key;
 use super::{Page, cell_names, head_row, label, scroll, section};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{count, micros, share};
 use findings::schema::{Cell, LogDrives, Resources};
 use measurement::{Counter, Named};
+use text::Label;
+use text::number::{count, micros, share};
 
 const NUMBERS: [Label; 6] = [
     Label::Processor,

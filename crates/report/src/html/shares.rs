@@ -2,10 +2,10 @@
 
 use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::charts::bars::{self, Part};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::share;
 use findings::schema::Cell;
+use text::Label;
+use text::number::share;
 
 impl Page<'_> {
     pub(super) fn who_answered(&self, m: &mut Markup) {

@@ -1,11 +1,11 @@
 //! The tests of pg_test_fsync, a column a variant.
 
 use super::{Page, label, scroll, section};
-use crate::lang::Label;
 use crate::markup::Markup;
 use crate::rows::Row;
 use crate::table::{sync_rate, sync_text};
 use measurement::SyncTest;
+use text::Label;
 
 impl Page<'_> {
     pub(super) fn sync_tests(&self, m: &mut Markup) {

@@ -1,12 +1,12 @@
 //! Every configuration in one table that can be sorted.
 
 use super::{Page, cell_names, label, scroll, section};
-use crate::lang::{Label, Language};
 use crate::markup::Markup;
-use crate::number::{bytes, count, micros, range, ratio, seconds, share};
 use crate::rows::{Against, Row, aside, rate, validity};
 use crate::table::with_spread;
 use findings::schema::{Metric, Validity};
+use text::number::{bytes, count, micros, range, ratio, seconds, share};
+use text::{Label, Language};
 
 const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),
@@ -96,7 +96,7 @@ impl Page<'_> {
                     }
                     if column == Label::Against {
                         m.text(" ");
-                        m.foreign(&crate::text::cut(&self.findings.lab.baseline, 24));
+                        m.foreign(&text::line::cut(&self.findings.lab.baseline, 24));
                     }
                 });
             });

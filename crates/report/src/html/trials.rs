@@ -1,11 +1,11 @@
 //! Every conservation check, the method, every trial.
 
 use super::{Page, cell_names, head_row, label, scroll, section};
-use crate::lang::{Label, Language};
 use crate::markup::Markup;
-use crate::number::{count, micros, share};
 use crate::rows::rate;
 use findings::schema::{Cell, Check, Law, TrialRow, Validity, short_key};
+use text::number::{count, micros, share};
+use text::{Label, Language};
 
 /// Most rows of checks and of trials in the page; the data holds all of them.
 const ROWS: usize = 2000;
@@ -97,7 +97,7 @@ impl Page<'_> {
             m.tag("div").class("prose").inside(|m| {
                 let method = &self.findings.method;
                 let paragraphs = |w: Language| w.method(method);
-                let most = paragraphs(crate::lang::Language::English).len();
+                let most = paragraphs(text::Language::English).len();
                 for i in 0..most {
                     m.tag("p").say(|w| paragraphs(w).swap_remove(i));
                 }
@@ -192,7 +192,7 @@ fn trial_row(m: &mut Markup, trial: &TrialRow) {
         });
         for foreign in trial.failure.iter().chain(&trial.notes) {
             m.text(" ");
-            m.foreign(&crate::text::one_line(foreign));
+            m.foreign(&text::line::one_line(foreign));
         }
     });
 }

@@ -2,11 +2,11 @@
 
 use super::answer::chip;
 use super::{Page, label, list, section};
-use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{bytes, count};
 use crate::rows::{Answer, risks, title};
-use crate::text::one_line;
+use text::Label;
+use text::line::one_line;
+use text::number::{bytes, count};
 
 impl Page<'_> {
     pub(super) fn what_changes(&self, m: &mut Markup) {

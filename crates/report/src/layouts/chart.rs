@@ -1,12 +1,12 @@
 //! Capacity for files against the chance of data loss, as an SVG chart.
 
-use super::lang::Sentences;
-use super::text::about;
+use super::table::about;
 use crate::charts::axis::Axis;
 use crate::markup::Markup;
-use crate::number::count;
-use crate::text::columns;
 use plan::assess::Assessment;
+use text::layouts::Sentences;
+use text::line::columns;
+use text::number::count;
 
 /// The plot, and room around it for labels, in the chart's own units.
 const WIDTH: f64 = 720.0;

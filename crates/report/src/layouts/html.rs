@@ -1,10 +1,10 @@
 //! Layouts as an HTML page.
 
 use super::chart::chart;
-use super::lang::Sentences;
-use super::text;
+use super::table;
 use crate::markup::Markup;
 use plan::rank::Ranking;
+use text::layouts::Sentences;
 
 /// The page of a ranking.
 pub fn page(title: &str, ranking: &Ranking, says: Sentences) -> String {
@@ -24,7 +24,7 @@ pub fn page(title: &str, ranking: &Ranking, says: Sentences) -> String {
 
 fn body(m: &mut Markup, title: &str, ranking: &Ranking, says: Sentences) {
     m.tag("h1").text(title);
-    m.tag("p").text(text::summary(ranking, says));
+    m.tag("p").text(table::summary(ranking, says));
     chart(m, &ranking.shown, says);
     m.tag("table").inside(|m| {
         m.tag("thead").inside(|m| {
@@ -36,15 +36,15 @@ fn body(m: &mut Markup, title: &str, ranking: &Ranking, says: Sentences) {
         });
         m.tag("tbody").inside(|m| {
             for pool in &ranking.shown {
-                let cells = text::row(pool);
+                let cells = table::row(pool);
                 m.tag("tr").inside(|m| cells.iter().for_each(|cell| m.tag("td").text(cell)));
             }
         });
     });
-    text::marks(ranking, says).lines().for_each(|mark| m.tag("p").text(mark));
+    table::marks(ranking, says).lines().for_each(|mark| m.tag("p").text(mark));
     for pool in &ranking.shown {
         m.tag("h2").text(&pool.name);
-        m.tag("p").text(text::about(pool, says));
+        m.tag("p").text(table::about(pool, says));
         let vdevs: Vec<&str> = pool.parts.iter().filter_map(|p| p.vdevs.as_deref()).collect();
         if !vdevs.is_empty() {
             m.tag("pre").text(vdevs.join("\n"));
@@ -56,7 +56,7 @@ fn body(m: &mut Markup, title: &str, ranking: &Ranking, says: Sentences) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::Language;
+    use text::Language;
 
     #[test]
     fn what_came_from_outside_is_escaped() {

@@ -2,5 +2,4 @@
 
 mod chart;
 pub mod html;
-pub mod lang;
-pub mod text;
+pub mod table;

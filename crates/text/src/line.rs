@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// Characters that change how their neighbours are shown: controls, bidirectional marks and
 /// overrides (Unicode UAX #9), and the byte-order mark.
-pub(crate) fn is_hidden(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}'
             | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{200b}' | '\u{2028}' | '\u{2029}')

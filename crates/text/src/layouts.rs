@@ -1,7 +1,7 @@
 //! The sentences about layouts, each in every language. Names of layouts and drives stay as they are.
 
-use super::text::percent;
-use crate::lang::Language;
+use crate::Language;
+use crate::number::percent;
 use plan::assess::Note;
 use plan::tolerance::Counted;
 

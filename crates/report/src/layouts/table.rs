@@ -1,10 +1,10 @@
 //! Ranked layouts as text: cells of their table, and a paragraph about each.
 
-use super::lang::Sentences;
-use crate::number::whole;
-use crate::text::aligned;
 use plan::assess::Assessment;
 use plan::rank::Ranking;
+use text::layouts::Sentences;
+use text::line::aligned;
+use text::number::{bytes_per_second, percent, tebibytes, terabytes, whole};
 
 /// One line about the whole ranking.
 pub fn summary(ranking: &Ranking, says: Sentences) -> String {
@@ -43,7 +43,7 @@ pub fn row(pool: &Assessment) -> [String; 10] {
         hours(score.rebuild_h),
         chance(1.0 - (1.0 - pool.reliability.loss_year) * (1.0 - pool.reliability.read_error_year)),
         whole(score.read_iops.round() as u64),
-        rate(score.stream_write),
+        bytes_per_second(score.stream_write),
     ]
 }
 
@@ -92,46 +92,6 @@ pub fn about(pool: &Assessment, says: Sentences) -> String {
     out
 }
 
-/// `172.4 TB`, decimal.
-pub fn terabytes(bytes: u64) -> String {
-    let bytes = bytes as f64;
-    if bytes >= 9.995e11 {
-        format!("{:.1} TB", bytes / 1e12)
-    } else {
-        format!("{:.1} GB", bytes / 1e9)
-    }
-}
-
-/// `156.8T`, binary and as `zfs list` prints it.
-pub fn tebibytes(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    for unit in ["B", "K", "M", "G", "T"] {
-        if value < 1024.0 || unit == "T" {
-            return match value < 10.0 {
-                true => format!("{value:.2}{unit}"),
-                false if value < 1000.0 => format!("{value:.1}{unit}"),
-                false => format!("{value:.0}{unit}"),
-            };
-        }
-        value /= 1024.0;
-    }
-    format!("{bytes}B")
-}
-
-/// `66.2 %`.
-pub fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if share == 0.0 {
-        "0 %".to_string()
-    } else if percent >= 99.95 {
-        "100 %".to_string()
-    } else if percent < 0.1 {
-        format!("{percent:.0e} %")
-    } else {
-        format!("{percent:.1} %")
-    }
-}
-
 /// A chance: percent while that is readable, then a power of ten.
 fn chance(p: f64) -> String {
     if p >= 0.001 {
@@ -157,17 +117,8 @@ fn hours(hours: f64) -> String {
     }
 }
 
-/// Bytes a second.
-pub fn rate(bytes: f64) -> String {
-    if bytes >= 1e9 {
-        format!("{:.1} GB/s", bytes / 1e9)
-    } else {
-        format!("{:.0} MB/s", bytes / 1e6)
-    }
-}
-
 /// The ranking as a table of text, columns aligned.
-pub fn table(ranking: &Ranking, says: Sentences) -> String {
+pub fn render(ranking: &Ranking, says: Sentences) -> String {
     let heads = says.heads().map(str::to_owned);
     let rows: Vec<_> = [heads].into_iter().chain(ranking.shown.iter().map(row)).collect();
     aligned(&rows, 1..10)

@@ -1,11 +1,19 @@
 //! Every sentence of a report, in each language beside the other: one file a subject, a method of
 //! [`Language`] for each enum of `findings`. Matches are exhaustive: a missing sentence does not compile.
+//!
+//! [`layouts`] has those about pool layouts and [`advice`] the fixed words around findings and settings; the
+//! sentences of a rule of `advice` stand beside the rule. [`number`] and [`line`](mod@line) make numbers and foreign
+//! text fit to stand in a sentence.
 
+pub mod advice;
 mod buying;
 pub mod label;
+pub mod layouts;
+pub mod line;
 mod lint;
 mod model;
-mod quality;
+pub mod number;
+pub mod quality;
 mod reason;
 mod sync_test;
 mod validation;
@@ -13,7 +21,7 @@ mod verdict;
 
 pub use label::Label;
 
-use crate::text::{cut, one_line};
+use crate::line::{cut, one_line};
 
 /// A language a report can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,8 +38,8 @@ macro_rules! say {
     ($language:expr $(, $name:ident = $value:expr)*; $english:literal, $chinese:literal $(,)?) => {{
         $(let $name = $value;)*
         match $language {
-            $crate::lang::Language::English => format!($english),
-            $crate::lang::Language::Chinese => format!($chinese),
+            $crate::Language::English => format!($english),
+            $crate::Language::Chinese => format!($chinese),
         }
     }};
 }
@@ -69,17 +77,12 @@ impl Language {
     }
 
     /// A remark behind what it is on: ` (vs none)`. Full-width brackets have their own space.
-    pub(crate) fn in_brackets(self, remark: &str) -> String {
+    pub fn in_brackets(self, remark: &str) -> String {
         say!(self; " ({remark})", "（{remark}）")
     }
 
     /// A ratio with what it is of and when: behind it in English, before it in Chinese.
-    pub(crate) fn measured_in(
-        self,
-        ratio: &str,
-        metric: Option<&str>,
-        phase: Option<&str>,
-    ) -> String {
+    pub fn measured_in(self, ratio: &str, metric: Option<&str>, phase: Option<&str>) -> String {
         let words = match self {
             Language::English => [Some(ratio), metric, phase],
             Language::Chinese => [phase, metric, Some(ratio)],
@@ -96,7 +99,7 @@ impl Language {
 
 /// A name from outside as part of a sentence: on one line, of bearable length, and isolated where it
 /// is written from right to left.
-pub(crate) fn name(text: &str) -> String {
+pub fn name(text: &str) -> String {
     let text = cut(&one_line(text), 48);
     let right_to_left =
         |c: char| matches!(c as u32, 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff);
@@ -120,6 +123,6 @@ mod tests {
     fn a_name_in_a_sentence_is_short_and_cannot_turn_the_sentence_around() {
         assert_eq!(name("a\nb"), "a b");
         assert_eq!(name("שלום"), "\u{2068}שלום\u{2069}");
-        assert!(crate::text::columns(&name(&"x".repeat(10_000))) <= 48);
+        assert!(crate::line::columns(&name(&"x".repeat(10_000))) <= 48);
     }
 }

@@ -1,7 +1,7 @@
 //! Which checks of docs/validation cover the case.
 
-use super::{Language, name, say};
 use crate::number::{count, share};
+use crate::{Language, name, say};
 use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
 
 /// Where the figures are.

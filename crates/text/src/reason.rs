@@ -1,8 +1,8 @@
 //! Reasons of an effect, and what a cell is limited by.
 
-use super::{Language, name, say};
+use crate::line::visible;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
-use crate::text::visible;
+use crate::{Language, name, say};
 use findings::schema::{Cause, Database, DriveTime, Limit, Reason};
 use measurement::Cost;
 

@@ -1,7 +1,7 @@
 //! For a buyer: how far a verdict holds, from which load on, at what price.
 
-use super::{Language, name, say};
 use crate::number::{count, micros, range, ratio};
+use crate::{Language, name, say};
 use findings::schema::{
     Adequate, Basis, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, RerunPoint,
     Sensitivity,

@@ -1,7 +1,7 @@
 //! Contradictions in tables.
 
-use super::{Language, name, say};
 use crate::number::{bytes, count, ratio, seconds, share};
+use crate::{Language, name, say};
 use findings::schema::{LintFinding, Severity};
 
 impl Language {

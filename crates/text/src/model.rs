@@ -1,8 +1,7 @@
 //! Scale, model and method: how far the numbers can be trusted.
 
-use super::{Language, name, say};
 use crate::number::{count, ratio, seconds, share};
-use crate::rows::versions;
+use crate::{Language, name, say};
 use findings::schema::{
     Findings, MethodFindings, Metric, OpenNumbers, OtherSize, Processor, ScaleLimit, Warmed,
 };
@@ -104,7 +103,8 @@ impl Language {
             Processor::Charged => self.pick("CPU time charged", "计入 CPU 时间"),
             Processor::Free => self.pick("CPU time free", "不计 CPU 时间"),
         };
-        let versions = versions(findings).into_iter().filter(|version| !version.is_empty());
+        let versions =
+            findings.openzfs_versions().into_iter().filter(|version| !version.is_empty());
         let versions: Vec<String> = versions.map(|version| name(version)).collect();
         say!(self, versions = versions.join(", "), size = count(scale.size), bound = self.bound_by(&scale.size_bound_by);
             "OpenZFS {versions} on a Linux machine in virtual time · size 1/{size} ({bound}) · {processor}",

@@ -140,6 +140,55 @@ fn group(text: &str) -> String {
     out
 }
 
+/// `172.4 TB`, decimal.
+pub fn terabytes(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    if bytes >= 9.995e11 {
+        format!("{:.1} TB", bytes / 1e12)
+    } else {
+        format!("{:.1} GB", bytes / 1e9)
+    }
+}
+
+/// `156.8T`, binary and as `zfs list` prints it.
+pub fn tebibytes(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "K", "M", "G", "T"] {
+        if value < 1024.0 || unit == "T" {
+            return match value < 10.0 {
+                true => format!("{value:.2}{unit}"),
+                false if value < 1000.0 => format!("{value:.1}{unit}"),
+                false => format!("{value:.0}{unit}"),
+            };
+        }
+        value /= 1024.0;
+    }
+    format!("{bytes}B")
+}
+
+/// `1.2 GB/s`, `250 MB/s`, decimal.
+pub fn bytes_per_second(bytes: f64) -> String {
+    if bytes >= 1e9 {
+        format!("{:.1} GB/s", bytes / 1e9)
+    } else {
+        format!("{:.0} MB/s", bytes / 1e6)
+    }
+}
+
+/// A share to a tenth of a percent: `66.2 %`; nothing but 0 is `0 %`.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if share == 0.0 {
+        "0 %".to_string()
+    } else if percent >= 99.95 {
+        "100 %".to_string()
+    } else if percent < 0.1 {
+        format!("{percent:.0e} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

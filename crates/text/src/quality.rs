@@ -1,9 +1,17 @@
 //! Checks, quality issues and durability risks.
 
-use super::{Language, name, say};
 use crate::number::{count, seconds, share, whole};
-use crate::rows::Risk;
+use crate::{Language, name, say};
 use findings::schema::{Basis, DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
+
+/// Something a variant risks.
+#[derive(Debug, Clone, Copy)]
+pub enum Risk<'a> {
+    /// A power cut alone.
+    PowerCut(PowerCutClass),
+    /// A setting, or a drive that fails.
+    Configuration(&'a DurabilityRisk),
+}
 
 impl Language {
     /// Name of a conservation law.

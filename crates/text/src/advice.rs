@@ -1,7 +1,7 @@
 //! The fixed words around findings and settings, in each language. Sentences of rules stand beside
 //! the rules.
 
-pub use report::lang::Language;
+use crate::Language;
 
 /// A fixed text, some with a name in braces to fill in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

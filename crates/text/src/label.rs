@@ -1,6 +1,6 @@
 //! Fixed words of a report.
 
-use super::Language;
+use crate::Language;
 
 macro_rules! labels {
     ($($name:ident: $english:literal | $chinese:literal),* $(,)?) => {

@@ -7,9 +7,9 @@ use lab::command::{MODPROBE, commands};
 use lab::durability;
 use lab::model::{Estimate, Model, drive_capacity, drive_sizes, variant_model};
 use lab::units::{about, print_duration};
-use report::text::visible;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use text::line::visible;
 
 pub(super) fn text(checked: &Checked<'_>) -> String {
     let campaign = &checked.loaded.campaign;

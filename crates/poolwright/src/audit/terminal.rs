@@ -3,9 +3,9 @@
 use super::Report;
 use advice::audit::{Finding, Severity, rules};
 use advice::format::printable;
-use advice::lang::{Label, Language};
 use serde_json::{Value, json};
 use std::fmt::Write;
+use text::{Language, advice::Label};
 
 fn word(severity: Severity, language: Language) -> &'static str {
     let label = match severity {

@@ -1,8 +1,7 @@
 //! Effects and verdicts.
 
-use super::{Language, name, say};
 use crate::number::{bytes, count, range, ratio, ratio_number, seconds, share};
-use crate::rows::metric;
+use crate::{Language, name, say};
 use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
     Subject, VerdictClass,
@@ -63,6 +62,11 @@ impl Language {
             Metric::MeanLatency => self.pick("mean latency", "平均延迟"),
             Metric::P99Latency => self.pick("p99 latency", "p99 延迟"),
         }
+    }
+
+    /// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
+    pub fn metric_unless_throughput(self, metric: Metric) -> Option<&'static str> {
+        (metric != Metric::Throughput).then(|| self.metric(metric))
     }
 
     /// `SLOG`; a factor of several subjects is called by its own name.
@@ -277,7 +281,13 @@ impl Language {
         let part = |estimate: &Option<findings::schema::Estimate>| {
             estimate.map_or_else(
                 || "–".into(),
-                |e| self.measured_in(&ratio(e.value), metric(self, contribution.metric), None),
+                |e| {
+                    self.measured_in(
+                        &ratio(e.value),
+                        self.metric_unless_throughput(contribution.metric),
+                        None,
+                    )
+                },
             )
         };
         let of_gain = contribution.share.map_or_else(String::new, |part| {

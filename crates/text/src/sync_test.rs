@@ -1,6 +1,6 @@
 //! The tests of pg_test_fsync, in its own words where it has some.
 
-use super::{Language, say};
+use crate::{Language, say};
 use measurement::SyncTest;
 
 impl Language {
