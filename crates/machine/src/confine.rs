@@ -69,7 +69,8 @@ fn read_only_mounts(directory: &Path) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Where a line of /proc/self/mountinfo is mounted: its fifth word, with `\040` for a space.
+/// Where a line of /proc/self/mountinfo is mounted: its fifth word, with `\040` for a space, which the crate procfs
+/// leaves as it is.
 fn mount_point(line: &[u8]) -> Option<PathBuf> {
     let word = line.split(|byte| *byte == b' ').nth(4)?;
     let mut path = Vec::new();

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The default store: `$XDG_DATA_HOME/poolwright/store`, else `~/.local/share/poolwright/store`, else,
 /// without a home, `poolwright-store` in the working directory. Not by the crate etcetera, which takes the home of
-/// /etc/passwd where HOME is not set: that of `nobody` does not exist.
+/// /etc/passwd where HOME is not set: that of `nobody` does not exist, and in a container without an entry for the
+/// user it gives an error even where XDG_DATA_HOME is set.
 pub fn default_path() -> PathBuf {
     path_from(env::var_os("XDG_DATA_HOME"), env::var_os("HOME"))
 }
