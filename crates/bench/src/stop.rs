@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::fault::Fault;
+use procfs::process::Process;
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,31 +59,15 @@ impl Stop {
 /// as by nohup(1).
 pub fn stop_signals() -> Vec<i32> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut stop_signals = vec![SIGINT, SIGTERM];
-    if !ignores(&status, SIGHUP) {
+    if !ignores(SIGHUP) {
         stop_signals.push(SIGHUP);
     }
     stop_signals
 }
 
-/// Whether a process ignores a signal, by its /proc/PID/status.
-fn ignores(status: &str, signal: i32) -> bool {
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ignores;
-
-    #[test]
-    fn a_signal_that_nohup_has_ignored_is_seen() {
-        let status = "Name:\tx\nSigBlk:\tffffffffffffffff\nSigIgn:\t0000000000001001\n";
-        assert!(ignores(status, 1));
-        assert!(ignores(status, 13));
-        assert!(!ignores(status, 2));
-        assert!(!ignores("", 1));
-    }
+/// Whether this process was started with a signal ignored.
+fn ignores(signal: i32) -> bool {
+    let status = Process::myself().and_then(|process| process.status());
+    status.is_ok_and(|status| status.sigign >> (signal - 1) & 1 == 1)
 }

@@ -35,7 +35,9 @@ pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
             let Some(measured) = known.measured(&cell) else {
                 continue;
             };
-            let bears = |cost: &Cost| applies(*cost, &campaign.variants[variant], measured);
+            let bears = |cost: &Cost| {
+                applies(*cost, &campaign.variants[variant], campaign.host.cores, measured)
+            };
             let slots = COSTS
                 .into_iter()
                 .filter(bears)
@@ -75,19 +77,24 @@ fn latency_ns(measured: &Measured) -> f64 {
     sum / (read.ops + write.ops).max(1) as f64
 }
 
-/// Minimum share of the clients' time in drive reads for a re-run without that cost.
-const READS: f64 = 0.01;
+/// Minimum share of the clients' time in a cost, in drive reads or in compute, for a re-run without it.
+const SHARE: f64 = 0.01;
+/// Minimum use of one core for a re-run without compute, whatever the clients' share: one busy thread may hold them all.
+const ONE_CORE: f64 = 0.1;
 
 /// Whether a cell had a cost, by its own counters.
-fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
+fn applies(cost: Cost, variant: &Variant, cores: u32, measured: &Measured) -> bool {
     let totals = &measured.totals;
     let over = |drives: Vec<&DriveRef>, what: DriveCounter| -> f64 {
         let count = |drive: &DriveRef| totals.count(&Counter::drive(drive.to_string(), what));
         drives.into_iter().map(count).sum()
     };
-    let waits_for_reads = || {
-        let clients_ns = measured.runtime_s * 1e9 * measured.concurrency;
-        over(variant.used_drives().collect(), DriveCounter::ReadNs) > READS * clients_ns
+    let clients_ns = measured.runtime_s * 1e9 * measured.concurrency;
+    let waits_for_reads =
+        || over(variant.used_drives().collect(), DriveCounter::ReadNs) > SHARE * clients_ns;
+    let computes = || {
+        let busy_cores = totals.count(&Counter::ProcessorBusy) * f64::from(cores);
+        busy_cores > ONE_CORE.min(SHARE * measured.concurrency)
     };
     let log_flushes = || {
         let vdevs = variant.pool.vdevs.iter();
@@ -104,7 +111,7 @@ fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
         }
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => totals.sum(&THROTTLES) > 0.0,
-        Cost::Processor => true,
+        Cost::Processor => computes(),
         Cost::Seek => kinds(variant).keys().any(|kind| {
             let numbers = variant.drives.get(kind).map(|kind| &kind.numbers);
             numbers.is_some_and(|numbers| numbers.get("hdd").is_some_and(|hdd| !hdd.is_null()))
