@@ -57,6 +57,8 @@ pub struct NotRun {
     pub name: String,
     /// Wall seconds that it needs, about.
     pub needs_s: f64,
+    /// It began, and was stopped at the budget's end: it needs longer than that.
+    pub stopped: bool,
 }
 
 /// Why a campaign had to stop.
@@ -113,9 +115,11 @@ pub fn run(
         for (job, done) in jobs.iter().zip(&done) {
             match done {
                 Done::Trial(trial) => add(campaign, &mut known, job, trial),
-                Done::NoTime { needs_s } => {
-                    not_run.push(NotRun { name: job.name.clone(), needs_s: *needs_s })
-                }
+                Done::NoTime { needs_s, stopped } => not_run.push(NotRun {
+                    name: job.name.clone(),
+                    needs_s: *needs_s,
+                    stopped: *stopped,
+                }),
                 Done::Stopped => {}
             }
         }

@@ -59,6 +59,8 @@ pub enum Done {
     NoTime {
         /// Wall seconds that it needs, estimated.
         needs_s: f64,
+        /// It began, and was stopped at the budget's end: it needs longer than that.
+        stopped: bool,
     },
     /// The user stopped first.
     Stopped,
@@ -167,7 +169,7 @@ impl Shared<'_> {
             (fits, needs_s, budget.deadline_s())
         };
         if !fits {
-            return Ok(Some(Done::NoTime { needs_s }));
+            return Ok(Some(Done::NoTime { needs_s, stopped: false }));
         }
         let claim = runner.store.claim(&job.key);
         let running = match claim.map_err(|e| Fault::Environment(e.to_string()))? {
@@ -201,7 +203,7 @@ impl Shared<'_> {
                 // It needs more than it was given.
                 let needs_s = needs_s.max(clock.now_s() - began_s);
                 lock(&self.budget).record_time(job.cell, needs_s);
-                Ok(Some(Done::NoTime { needs_s }))
+                Ok(Some(Done::NoTime { needs_s, stopped: true }))
             }
             Err(other) => Err(other),
         }

@@ -335,6 +335,9 @@ fn a_trial_that_was_stopped_needs_longer_than_it_was_given() {
     let ran = run(&store, &engine, &campaign, &Notes::default());
     assert_eq!(ran.not_run.len(), 4);
     assert!(ran.not_run.iter().all(|trial| trial.needs_s >= 20.0), "{:?}", ran.not_run);
+    // One at once: the first was stopped, the others never began.
+    let stopped: Vec<bool> = ran.not_run.iter().map(|trial| trial.stopped).collect();
+    assert_eq!(stopped, [true, false, false, false]);
 }
 
 #[test]

@@ -22,17 +22,17 @@ impl StatusLine {
 
     /// Prints a line that stays, if any, and shows the status below it; none removes the status line.
     pub fn print(&mut self, line: Option<&str>, status: Option<&str>) {
-        let stays = || line.into_iter().for_each(|line| complain(&format!("{line}\n")));
-        match &self.bar {
-            Some(bar) => bar.suspend(stays),
-            None => stays(),
-        }
         match status {
             Some(status) => {
                 let bar = self.bar.get_or_insert_with(|| spinner(self.begun.elapsed()));
                 bar.set_message(status.to_owned());
             }
             None => drop(self.bar.take().inspect(ProgressBar::finish_and_clear)),
+        }
+        let stays = || line.into_iter().for_each(|line| complain(&format!("{line}\n")));
+        match &self.bar {
+            Some(bar) => bar.suspend(stays),
+            None => stays(),
         }
     }
 }

@@ -276,14 +276,16 @@ fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
     let mut text = format!(
-        "The budget of {} has no time left for {} of this round's trials, which take about {} one after another:\n",
+        "The budget of {} has no time left for {} of this round's trials, which take {} {} one after another:\n",
         print_duration(budget_s),
         trials.len(),
+        if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" },
         print_duration(needs_s.ceil())
     );
     for trial in trials.iter().take(SHOWN) {
         let needs = print_duration(trial.needs_s.ceil());
-        text.push_str(&format!("  {}  (about {needs})\n", trial.name));
+        let about = if trial.stopped { "stopped before it ended; more than" } else { "about" };
+        text.push_str(&format!("  {}  ({about} {needs})\n", trial.name));
     }
     if trials.len() > SHOWN {
         text.push_str(&format!("  and {} more\n", trials.len() - SHOWN));
