@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use with_engine::{engine, skipped};
+use with_engine::{can_mount, engine, skipped};
 
 /// Commits wait for disks, so that there are few transactions and the trial is short.
 const SERVER: &str = r#"
@@ -200,17 +200,28 @@ fn find(directory: &Path, name: &str, word: &str) -> Option<PathBuf> {
 }
 
 /// A database has many files: the orders in which they are written must not follow from addresses in memory, and these
-/// differ with the memory of the first process.
+/// differ with the memory of the first process. The server and its client look up their user, in a file whose bytes are
+/// charged when it is read.
 #[test]
-fn a_database_has_the_same_result_from_another_build_of_the_program() {
+fn a_database_has_the_same_result_from_another_build_of_the_program_where_there_are_other_users() {
     let Some(engine) = engine() else { return };
     if let Err(why) = Postgresql::find(None) {
         return skipped(&why.to_string());
     }
     let ran = Ran::of(&engine, ON_FLASH);
+    if !can_mount() {
+        return skipped("needs root that may mount");
+    }
+    let mut users = fs::read_to_string("/etc/passwd").unwrap();
+    let more = (0..50)
+        .map(|n| format!("user{n}:x:{n}:5000:another:/home/user{n}:/bin/sh\n", n = 5000 + n));
+    users.extend(more);
+    fs::write(ran.place.path().join("passwd"), users).unwrap();
     // An example of this crate, which `cargo test` builds.
     let program = Path::new(env!("CARGO_BIN_EXE_poolwright"));
-    let verified = Command::new(program.parent().unwrap().join("examples/more_memory"))
+    let verified = Command::new("unshare")
+        .args(["-m", "sh", "-c", "mount --bind passwd /etc/passwd && exec \"$@\"", "sh"])
+        .arg(program.parent().unwrap().join("examples/more_memory"))
         .args(["verify", "--store", "store", "lab.toml"])
         .current_dir(ran.place.path())
         .env("POOLWRIGHT_ENGINE", &engine)

@@ -224,6 +224,17 @@ fn compiled(place: &Place, name: &str) -> String {
     format!("base64 -d >/run/{name} <<END\n{program}\nEND\nchmod +x /run/{name}\n")
 }
 
+/// On a processor with AVX2 the dynamic linker of the host searches the directories of two levels, with AVX-512 of three.
+#[test]
+fn programs_load_their_libraries_alike_on_every_processor() {
+    let Some(place) = Place::new() else { return };
+    let output = place.shell("/lib64/ld-linux-x86-64.so.2 --list-diagnostics\n");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    let value = |name: &str| out.lines().find_map(|line| line.strip_prefix(name));
+    assert_eq!(value("dl_hwcaps_subdirs_active="), Some("0x0"), "{err}");
+    assert_eq!(value("x86.cpu_features.xsave_state_size="), Some("0x0"), "{err}");
+}
+
 #[test]
 fn a_process_may_have_more_pages_than_the_host_allows_mappings() {
     let Some(place) = Place::new() else { return };

@@ -2,7 +2,7 @@
 //! one directory of the host takes the results.
 
 use crate::{ENGINE, INSIDE};
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, mount, mount_bind};
 use std::fs;
 use std::path::Path;
 
@@ -39,6 +39,30 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
         mount_with("none", Path::new(target), "hostfs", host, flags)?;
     }
     rustix::system::sethostname(b"machine").map_err(|e| format!("cannot set the host name: {e}"))
+}
+
+/// What programs look up users in. Reading it takes time by its bytes, and a module of the host's nsswitch.conf may ask
+/// anywhere: here it is the same on every host.
+const USERS: [(&str, &str); 3] = [
+    ("/etc/passwd", "root:x:0:0:root:/run:/bin/sh\nnobody:x:65534:65534:nobody:/run:/bin/sh\n"),
+    ("/etc/group", "root:x:0:\nnogroup:x:65534:\n"),
+    ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+];
+
+/// Puts [`USERS`] in the place of the host's files, where it has them.
+pub fn replace_users() -> Result<(), String> {
+    let own = Path::new("/run/users");
+    make(own)?;
+    for (file, text) in USERS {
+        let file = Path::new(file);
+        let (true, Some(name)) = (file.exists(), file.file_name()) else { continue };
+        let replacement = own.join(name);
+        fs::write(&replacement, text)
+            .map_err(|e| format!("cannot write {}: {e}", replacement.display()))?;
+        mount_bind(&replacement, file)
+            .map_err(|e| format!("cannot replace {}: {e}", file.display()))?;
+    }
+    Ok(())
 }
 
 fn make(directory: &Path) -> Result<(), String> {
