@@ -199,6 +199,10 @@ fn find(directory: &Path, name: &str, word: &str) -> Option<PathBuf> {
     })
 }
 
+/// Gives a command other users and settings of OpenSSL.
+const HOST: &str =
+    "mount --bind passwd /etc/passwd && mount --bind openssl /etc/ssl/openssl.cnf && exec \"$@\"";
+
 /// A database has many files: the orders in which they are written must not follow from addresses in memory, and these
 /// differ with the memory of the first process. The server and its client look up their user, in a file whose bytes are
 /// charged when it is read.
@@ -217,10 +221,12 @@ fn a_database_has_the_same_result_from_another_build_of_the_program_where_there_
         .map(|n| format!("user{n}:x:{n}:5000:another:/home/user{n}:/bin/sh\n", n = 5000 + n));
     users.extend(more);
     fs::write(ran.place.path().join("passwd"), users).unwrap();
+    let settings = fs::read_to_string("/etc/ssl/openssl.cnf").unwrap();
+    fs::write(ran.place.path().join("openssl"), settings + &"# a remark\n".repeat(50)).unwrap();
     // An example of this crate, which `cargo test` builds.
     let program = Path::new(env!("CARGO_BIN_EXE_poolwright"));
     let verified = Command::new("unshare")
-        .args(["-m", "sh", "-c", "mount --bind passwd /etc/passwd && exec \"$@\"", "sh"])
+        .args(["-m", "sh", "-c", HOST, "sh"])
         .arg(program.parent().unwrap().join("examples/more_memory"))
         .args(["verify", "--store", "store", "lab.toml"])
         .current_dir(ran.place.path())

@@ -41,19 +41,20 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
     rustix::system::sethostname(b"machine").map_err(|e| format!("cannot set the host name: {e}"))
 }
 
-/// What programs look up users in. Reading it takes time by its bytes, and a module of the host's nsswitch.conf may ask
-/// anywhere: here it is the same on every host.
-const USERS: [(&str, &str); 3] = [
+/// Files that administrators change and servers read: their users, by way of the modules in nsswitch.conf, and OpenSSL's
+/// settings. Reading takes time by the bytes, so that here they are the same on every host.
+const SETTINGS: [(&str, &str); 4] = [
     ("/etc/passwd", "root:x:0:0:root:/run:/bin/sh\nnobody:x:65534:65534:nobody:/run:/bin/sh\n"),
     ("/etc/group", "root:x:0:\nnogroup:x:65534:\n"),
     ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+    ("/etc/ssl/openssl.cnf", ""),
 ];
 
-/// Puts [`USERS`] in the place of the host's files, where it has them.
-pub fn replace_users() -> Result<(), String> {
-    let own = Path::new("/run/users");
+/// Puts [`SETTINGS`] in the place of the host's files, where it has them.
+pub fn replace_settings() -> Result<(), String> {
+    let own = Path::new("/run/etc");
     make(own)?;
-    for (file, text) in USERS {
+    for (file, text) in SETTINGS {
         let file = Path::new(file);
         let (true, Some(name)) = (file.exists(), file.file_name()) else { continue };
         let replacement = own.join(name);
