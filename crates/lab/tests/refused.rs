@@ -64,6 +64,12 @@ fn each_mistake_has_its_place_and_its_fix() {
         "did you mean `feature@draid`",
     );
     refused(
+        "[variants.a]\npool.ashfit = 12\n",
+        "ashfit",
+        "`ashfit` is not a pool property",
+        "did you mean `ashift`",
+    );
+    refused(
         "[variants.a]\nopenzfs = \"2.3\"\npool.\"feature@physical_rewrite\" = \"disabled\"\n",
         "\"feature@physical_rewrite\"",
         "OpenZFS 2.3 has no pool property",

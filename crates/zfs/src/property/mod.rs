@@ -109,8 +109,9 @@ pub(crate) fn find(
             ),
         }),
         None => {
-            let known: Vec<&str> = table.iter().map(|p| p.name).collect();
-            let near = nearest(name, known.iter().copied());
+            // A lab's pool has `ashift`, too, which is a vdev's.
+            let ashift = (what == "pool").then_some("ashift");
+            let near = nearest(name, table.iter().map(|p| p.name).chain(ashift));
             Err(Refused {
                 message: format!("`{name}` is not a {what} property of OpenZFS"),
                 fix: near.map_or_else(
