@@ -24,7 +24,7 @@ pub fn visible_char(out: &mut String, c: char) {
     }
 }
 
-/// The isolates that [`crate::lang`] puts around right-to-left names in its sentences.
+/// The isolates that [`crate::name`] puts around right-to-left names in its sentences.
 pub const ISOLATE: [char; 2] = ['\u{2068}', '\u{2069}'];
 
 /// `text` with every hidden character shown as its code point.
