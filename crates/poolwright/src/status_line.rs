@@ -3,6 +3,7 @@
 use crate::output::complain;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
+use text::line::one_line;
 
 /// How often the status line is drawn again: its time goes on while a trial takes minutes.
 const REDRAWN: Duration = Duration::from_millis(500);
@@ -25,7 +26,8 @@ impl StatusLine {
         match status {
             Some(status) => {
                 let bar = self.bar.get_or_insert_with(|| spinner(self.begun.elapsed()));
-                bar.set_message(status.to_owned());
+                // It may hold names of a lab.
+                bar.set_message(one_line(status));
             }
             None => drop(self.bar.take().inspect(ProgressBar::finish_and_clear)),
         }
