@@ -71,3 +71,30 @@ fn ignores(signal: i32) -> bool {
     let status = Process::myself().and_then(|process| process.status());
     status.is_ok_and(|status| status.sigign >> (signal - 1) & 1 == 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// Set in the process that the test starts of itself.
+    const INSIDE: &str = "POOLWRIGHT_TEST_OF_SIGNALS";
+
+    #[test]
+    fn a_signal_that_nohup_has_ignored_is_seen() {
+        if std::env::var_os(INSIDE).is_some() {
+            return println!("stops at {:?}", stop_signals());
+        }
+        let started = |hangup: &str| {
+            let output = Command::new("env")
+                .arg(hangup)
+                .arg(std::env::current_exe().unwrap())
+                .args(["stop::tests::", "--nocapture"])
+                .env(INSIDE, "1")
+                .output();
+            String::from_utf8(output.unwrap().stdout).unwrap()
+        };
+        assert!(started("--default-signal=HUP").contains("stops at [2, 15, 1]"));
+        assert!(started("--ignore-signal=HUP").contains("stops at [2, 15]"));
+    }
+}
