@@ -55,7 +55,7 @@ fn prepared(directory: &Path, engine: &Path) -> Result<Script, String> {
     let script: Script =
         serde_json::from_str(&text).map_err(|e| format!("cannot read the script: {e}"))?;
     programs::install(&script.programs)?;
-    // A person at a shell has the host's.
+    // A person at a shell has the host's users and settings.
     if !script.steps.iter().any(|step| matches!(step, Step::Shell(_))) {
         mounts::replace_settings()?;
     }
