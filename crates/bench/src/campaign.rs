@@ -99,7 +99,7 @@ pub fn run(
         if round.is_empty() {
             break (End::Complete, Vec::new());
         }
-        let jobs = jobs(campaign, model, &builds, &round)?;
+        let jobs = jobs(campaign, model, &builds, &round, question.why)?;
         let stored = |job: &Job| matches!(runner.store.find(&job.key), Found::Measured { .. });
         if why && !jobs.iter().all(stored) {
             answered(known.trials());
@@ -169,7 +169,7 @@ pub fn list(
     loop {
         let round = plan::next(campaign, model, &known, question.why);
         let mut missing = round.is_empty();
-        for job in jobs(campaign, model, &builds, &round)? {
+        for job in jobs(campaign, model, &builds, &round, question.why)? {
             let stored = match store.find(&job.key) {
                 Found::Measured { trial, .. } => {
                     add(campaign, &mut known, &job, &trial);

@@ -6,6 +6,7 @@ use crate::inputs::Inputs;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, OpenZfs, Program};
 use lab::model::Model;
+use measurement::TrialKind;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use store::{Key, Store};
@@ -25,6 +26,8 @@ pub struct Job {
     pub inputs: Inputs,
     /// The inputs as they are stored.
     pub bytes: Vec<u8>,
+    /// Whether later trials begin with the same pool state.
+    pub state_needed_again: bool,
 }
 
 /// The engine build of each release that a campaign runs on, with the client of each workload (its index).
@@ -75,7 +78,25 @@ impl Builds {
     }
 }
 
-/// The jobs of a round, in its order. Slots with the same inputs are one job.
+/// Whether a trial is a rung or a re-run: one of several that begin with the pool state of a repeat. After a
+/// restart a rung begins with a state that its own rate has warmed up.
+pub(crate) fn shares_state(inputs: &Inputs) -> bool {
+    let rung = inputs.rate.is_some() && !inputs.method.restart;
+    rung || inputs.changed.is_some() || inputs.without.is_some()
+}
+
+/// Whether later trials may begin with the pool state of a repeat: those of other workloads, rungs, and re-runs,
+/// which take the first repeat.
+fn is_shared(campaign: &Campaign, slot: &Slot, why: bool) -> bool {
+    let method = &campaign.method;
+    let rungs = campaign.workloads[slot.workload].rates.is_some() && !method.restart;
+    campaign.workloads.len() > 1
+        || (rungs && slot.repeat < method.min_trials)
+        || (slot.repeat == 0 && (why || !method.sensitivity.is_empty()))
+}
+
+/// The jobs of a round, in its order. Slots with the same inputs are one job. With `why`, re-runs without a cost
+/// follow.
 ///
 /// # Errors
 /// [`Fault::Failed`] when inputs cannot be written.
@@ -84,6 +105,7 @@ pub fn jobs(
     model: &Model,
     builds: &Builds,
     round: &[Slot],
+    why: bool,
 ) -> Result<Vec<Job>, Fault> {
     let mut jobs: Vec<Job> = Vec::new();
     for slot in round {
@@ -99,8 +121,12 @@ pub fn jobs(
                 cell: (slot.variant, slot.workload),
                 slots: vec![slot.clone()],
                 key,
-                inputs,
                 bytes,
+                state_needed_again: match slot.kind {
+                    TrialKind::Repeat => is_shared(campaign, slot, why),
+                    _ => shares_state(&inputs),
+                },
+                inputs,
             }),
         }
     }
@@ -114,12 +140,14 @@ pub fn jobs(
 pub fn planned(store: &Store, key: &Key) -> Result<Job, Fault> {
     let bytes = store.inputs(key);
     let bytes = bytes.map_err(|e| Fault::Environment(e.to_string()))?;
+    let inputs = Inputs::read(&bytes)?;
     Ok(Job {
         name: format!("trial {}", key.short()),
         cell: (0, 0),
         slots: Vec::new(),
         key: key.clone(),
-        inputs: Inputs::read(&bytes)?,
+        state_needed_again: shares_state(&inputs),
+        inputs,
         bytes,
     })
 }

@@ -190,8 +190,7 @@ impl Shared<'_> {
         let watch = Named { name: &job.name, watch: runner.watch };
         let clock = runner.clock.as_ref();
         let began_s = clock.now_s();
-        let ran =
-            trial::measure_and_store(runner.engine, &job.inputs, running, clock, &watch, &stop);
+        let ran = trial::measure_and_store(runner.engine, job, running, clock, &watch, &stop);
         match ran {
             Ok((trial, wall_s)) => {
                 lock(&self.budget).record_time(job.cell, wall_s);

@@ -1,15 +1,16 @@
 //! One trial.
 
 use crate::clock::Clock;
-use crate::engine::{Engine, TrialWatch};
+use crate::engine::{Engine, States, TrialWatch};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
+use crate::job::Job;
 use crate::stop::Stop;
 use crate::workload;
 use measurement::{Trial, TrialResult};
 use std::path::Path;
 use std::time::SystemTime;
-use store::{Run, Running, Store};
+use store::{Run, Running};
 
 /// Runs a trial from its inputs. The result has no names; a campaign adds them. A trial that fails is a
 /// result, with the reason.
@@ -20,7 +21,7 @@ pub fn measure(
     engine: &dyn Engine,
     inputs: &Inputs,
     raw: &Path,
-    store: &Store,
+    states: States,
     watch: &dyn TrialWatch,
     stop: &Stop,
 ) -> Result<Trial, Fault> {
@@ -34,7 +35,7 @@ pub fn measure(
         )));
     }
     let (key, _) = inputs.key()?;
-    let outcome = match engine.run(inputs, raw, store, watch, stop) {
+    let outcome = match engine.run(inputs, raw, states, watch, stop) {
         Ok(measured) => TrialResult::Measured(Box::new(measured)),
         Err(Fault::Failed(reason)) => TrialResult::Failed { reason },
         Err(other) => return Err(other),
@@ -54,13 +55,13 @@ pub fn measure(
     })
 }
 
-/// Runs a trial that was claimed, and stores it. Gives the wall seconds that it took.
+/// Runs a job whose trial was claimed, and stores the trial. Gives the wall seconds that it took.
 ///
 /// # Errors
 /// As [`measure`], and what the store refused as [`Fault::Environment`].
 pub fn measure_and_store(
     engine: &dyn Engine,
-    inputs: &Inputs,
+    job: &Job,
     running: Running,
     clock: &dyn Clock,
     watch: &dyn TrialWatch,
@@ -68,7 +69,8 @@ pub fn measure_and_store(
 ) -> Result<(Trial, f64), Fault> {
     let (started, begun_s) = (SystemTime::now(), clock.now_s());
     let raw = running.raw();
-    let trial = measure(engine, inputs, &raw, running.store(), watch, stop)?;
+    let states = States { store: running.store(), needed_again: job.state_needed_again };
+    let trial = measure(engine, &job.inputs, &raw, states, watch, stop)?;
     let wall_s = clock.now_s() - begun_s;
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),
@@ -76,7 +78,7 @@ pub fn measure_and_store(
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         poolwright: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let stored = running.finish(&inputs.bytes()?, &trial, &run);
+    let stored = running.finish(&job.bytes, &trial, &run);
     stored.map_err(|e| Fault::Environment(e.to_string()))?;
     Ok((trial, wall_s))
 }

@@ -1,8 +1,9 @@
 //! A stored trial run again: the same bytes, or the first field that differs.
 
-use crate::engine::{Engine, TrialWatch};
+use crate::engine::{Engine, States, TrialWatch};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
+use crate::job;
 use crate::stop::Stop;
 use crate::trial;
 use measurement::TrialResult;
@@ -52,7 +53,8 @@ pub fn verify(
     watch: &dyn TrialWatch,
     stop: &Stop,
 ) -> Result<Verified, Fault> {
-    let trial = trial::measure(engine, inputs, raw, store, watch, stop)?;
+    let states = States { store, needed_again: job::shares_state(inputs) };
+    let trial = trial::measure(engine, inputs, raw, states, watch, stop)?;
     let again = store::result_bytes(&trial);
     let again = again.map_err(|e| Fault::failed(format!("cannot write a result: {e}")))?;
     Ok(match trial.outcome {

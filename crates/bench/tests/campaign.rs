@@ -12,7 +12,7 @@ use bench::round::{Done, Runner, Watch};
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
 use fake::Fake;
-use lab::campaign::Campaign;
+use lab::campaign::{Campaign, Rates};
 use measurement::{Cost, Stage, Trial, TrialResult};
 use std::fs;
 use std::path::Path;
@@ -338,6 +338,34 @@ fn a_trial_that_was_stopped_needs_longer_than_it_was_given() {
     // One at once: the first was stopped, the others never began.
     let stopped: Vec<bool> = ran.not_run.iter().map(|trial| trial.stopped).collect();
     assert_eq!(stopped, [true, false, false, false]);
+}
+
+#[test]
+fn a_pool_state_is_kept_where_later_trials_begin_with_it() {
+    let first = bench::slot::seed(&lab(), 0);
+    let kept = |campaign: &Campaign, why| {
+        let ((_dir, store), engine) = (open(), fake(1.0));
+        run_with(&store, &engine, campaign, &Notes::default(), why, 1);
+        engine.kept.into_inner().unwrap()
+    };
+    assert_eq!(kept(&lab(), false), [0; 0]);
+    // Two first repeats, and four re-runs with their states.
+    assert_eq!(kept(&lab(), true), [first; 6]);
+    let with = |change: &dyn Fn(&mut Campaign)| {
+        let mut campaign = lab();
+        change(&mut campaign);
+        kept(&campaign, false)
+    };
+    let rerun = with(&|c| c.method.sensitivity = vec![2.0]);
+    assert!(rerun.len() > 2 && rerun.iter().all(|seed| *seed == first), "{rerun:?}");
+    // Two repeats of two cells, and a rung of each.
+    let rungs = with(&|c| c.workloads[0].rates = Some(Rates::Stated(vec![1.0])));
+    assert_eq!(rungs.len(), 8);
+    // Another workload on the same files.
+    let two = with(&|c| c.workloads.push(c.workloads[0].clone()));
+    assert!(two.len() >= 4, "{two:?}");
+    let size = with(&|c| c.method.size_check = vec![2.0]);
+    assert_eq!(size, [0; 0]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 mod fake;
 
 use bench::clock::WallClock;
-use bench::engine::{Engine, TrialWatch};
+use bench::engine::{Engine, States, TrialWatch};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
@@ -19,7 +19,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use store::Store;
 
 /// The fake engine, which logs the trials that it starts.
 struct Noting(Fake);
@@ -37,7 +36,7 @@ impl Engine for Noting {
         &self,
         inputs: &Inputs,
         raw: &Path,
-        store: &Store,
+        states: States,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault> {
@@ -47,7 +46,7 @@ impl Engine for Noting {
             let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
             noted.map_err(|e| Fault::failed(format!("cannot write to FAKE_LOG: {e}")))?;
         }
-        self.0.run(inputs, raw, store, watch, stop)
+        self.0.run(inputs, raw, states, watch, stop)
     }
 }
 

@@ -28,7 +28,7 @@ pub trait Engine: Sync {
 
     /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
     /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`, which
-    /// exists and is empty; `store` may keep pool states, which change no result. Nothing else is left. While
+    /// exists and is empty; pool states may be stored, which changes no result. Nothing else is left. While
     /// it runs it checks `stop` at least ten times per second of wall time.
     ///
     /// # Errors
@@ -38,10 +38,19 @@ pub trait Engine: Sync {
         &self,
         inputs: &Inputs,
         raw: &Path,
-        store: &Store,
+        states: States,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault>;
+}
+
+/// Where a trial's pool state may be found, and stored.
+#[derive(Clone, Copy)]
+pub struct States<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// Whether later trials begin with the same state. One that is needed once is not worth storing.
+    pub needed_again: bool,
 }
 
 /// Receives the progress of a trial.

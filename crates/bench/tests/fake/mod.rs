@@ -2,17 +2,16 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 use bench::clock::Clock;
-use bench::engine::{Engine, TrialWatch};
+use bench::engine::{Engine, States, TrialWatch};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use lab::campaign::{AllocationClass, OpenZfs, Program};
 use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store::Store;
 
 /// The engine.
 #[derive(Debug)]
@@ -29,6 +28,8 @@ pub struct Fake {
     pub noise_ns: f64,
     /// How many trials it has begun.
     pub begun: AtomicUsize,
+    /// Seeds of trials whose pool state it was to keep, in the order of the trials.
+    pub kept: Mutex<Vec<u64>>,
 }
 
 impl Fake {
@@ -41,6 +42,7 @@ impl Fake {
             logs_fail: false,
             noise_ns: 0.0,
             begun: AtomicUsize::new(0),
+            kept: Mutex::default(),
         }
     }
 
@@ -63,11 +65,16 @@ impl Engine for Fake {
         &self,
         inputs: &Inputs,
         raw: &Path,
-        _store: &Store,
+        states: States,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault> {
         self.begun.fetch_add(1, Ordering::SeqCst);
+        if states.needed_again
+            && let Ok(mut kept) = self.kept.lock()
+        {
+            kept.push(inputs.seed);
+        }
         let written = std::fs::write(raw.join("fake.log"), "begun\n");
         written.map_err(|e| Fault::failed(format!("cannot write to {}: {e}", raw.display())))?;
         watch.stage(Stage::Measuring);

@@ -9,7 +9,7 @@ mod state;
 pub(crate) mod steps;
 pub mod variant;
 
-use super::{Engine, TrialWatch};
+use super::{Engine, States, TrialWatch};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mysql, Postgresql};
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 use steps::Work;
-use store::{Key, Store};
+use store::Key;
 
 /// Free bytes that a machine needs to write its results; a trial's results are smaller.
 const LEAST_SPACE: u64 = 1 << 20;
@@ -148,14 +148,14 @@ impl Engine for Linux {
         &self,
         inputs: &Inputs,
         raw: &Path,
-        store: &Store,
+        states: States,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault> {
         let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
         let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
-        let state = self.state(inputs, &raw, store, watch, stop)?;
+        let state = self.state(inputs, &raw, states, watch, stop)?;
         let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
         let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);

@@ -6,7 +6,7 @@
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
 use super::{Given, Linux, devices, fault};
-use crate::engine::TrialWatch;
+use crate::engine::{States, TrialWatch};
 use crate::fault::{Fault, doing};
 use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
@@ -140,14 +140,14 @@ impl Linux {
         &self,
         inputs: &Inputs,
         raw: &Path,
-        store: &Store,
+        states: States,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
         let wanted = Wanted::new(inputs, &self.engine)?;
-        match self.stored(&wanted.key, store) {
+        match self.stored(&wanted.key, states.store) {
             Some(state) => Ok(state),
-            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), store, watch, stop),
+            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), states, watch, stop),
         }
     }
 
@@ -164,12 +164,12 @@ impl Linux {
     }
 
     /// Makes a state in a directory, which is gone afterwards. It stays in the memory of its machine, and is stored where
-    /// that is worth it.
+    /// it is needed again and storing it takes less time than making it.
     fn make(
         &self,
         wanted: &Wanted,
         directory: &Path,
-        store: &Store,
+        states: States,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
@@ -183,10 +183,10 @@ impl Linux {
         let index = File::open(&path).map_err(reading())?;
         fs::remove_file(&path).map_err(reading())?;
         let pages = index.metadata().map_err(reading())?.len() / image::INDEX_ENTRY;
-        // Most states are those of one trial: one that is made faster than it is stored is not stored.
-        if made_s > (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND {
+        let stored_s = (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND;
+        if states.needed_again && made_s > stored_s {
             // Where it cannot be, the next trial that begins with this state makes it again.
-            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, store);
+            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, states.store);
         }
         let _ = fs::remove_dir_all(directory);
         Ok(ReadyState { image: index, memory: Some(memory), outcome })
