@@ -86,7 +86,7 @@ pub fn run(
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
-    let path = runner.store.keep(&mut record, SystemTime::now())?;
+    let mut path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
     let mut known = KnownTrials::default();
     let mut why = false;
@@ -109,7 +109,7 @@ pub fn run(
             job.slots.iter().map(entry)
         });
         entries.for_each(|entry| record.add(entry));
-        runner.store.update(&path, &mut record)?;
+        path = runner.store.update(&path, &mut record)?;
         let done = runner.run(&jobs, &mut budget)?;
         let mut not_run = Vec::new();
         for (job, done) in jobs.iter().zip(&done) {
@@ -123,7 +123,7 @@ pub fn run(
                 Done::Stopped => {}
             }
         }
-        if runner.stop.asked() {
+        if runner.stop.interrupted() {
             break (End::Interrupted, Vec::new());
         }
         if !not_run.is_empty() {

@@ -1,7 +1,7 @@
 //! Everything that a trial's result depends on.
 
 use crate::fault::Fault;
-use crate::rerun;
+use crate::sensitivity;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
 use lab::model::{Model, variant_model};
@@ -90,7 +90,7 @@ impl Inputs {
         let mut changed = None;
         match &slot.kind {
             TrialKind::Size(size) => model.size = *size,
-            TrialKind::Rerun(change) if rerun::perturbed(variant, change).is_some() => {
+            TrialKind::Rerun(change) if sensitivity::perturbed(variant, change).is_some() => {
                 changed = Some(change.clone());
             }
             TrialKind::Rate(_)
@@ -129,7 +129,7 @@ impl Inputs {
     /// The variant as measured: with the changed number of a re-run.
     pub fn measured_variant(&self) -> Cow<'_, Variant> {
         let changed = self.changed.as_ref();
-        match changed.and_then(|change| rerun::perturbed(&self.variant, change)) {
+        match changed.and_then(|change| sensitivity::perturbed(&self.variant, change)) {
             Some(variant) => Cow::Owned(variant),
             None => Cow::Borrowed(&self.variant),
         }
@@ -189,7 +189,7 @@ fn nameless_variant(variant: &Variant) -> Variant {
     // They are in the workload.
     variant.servers.clear();
     // Drives that no vdev uses have no effect on the result.
-    let used = rerun::kinds(&variant);
+    let used = sensitivity::kinds(&variant);
     variant.drives.retain(|kind, _| used.contains_key(kind));
     for (name, kind) in &mut variant.drives {
         kind.count = used.get(name).copied().unwrap_or(0);

@@ -4,7 +4,7 @@
 
 use crate::known_trials::KnownTrials;
 use crate::slot::Slot;
-use crate::{ladder, rerun, resize, settled, why};
+use crate::{ladder, repeats, sensitivity, size_check, without_cost};
 use lab::campaign::Campaign;
 use lab::model::Model;
 
@@ -18,11 +18,11 @@ pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials, why: bool) 
     let stages: [&dyn Fn() -> Vec<Slot>; 6] = [
         &|| fewest(campaign, known),
         &|| ladder::next(campaign, known),
-        &|| settled::next(campaign, model, known),
-        &|| rerun::next(campaign, model, known),
-        &|| resize::next(campaign, model, known),
+        &|| repeats::next(campaign, model, known),
+        &|| sensitivity::next(campaign, model, known),
+        &|| size_check::next(campaign, model, known),
         &|| match why {
-            true => why::next(campaign, known),
+            true => without_cost::next(campaign, known),
             false => Vec::new(),
         },
     ];

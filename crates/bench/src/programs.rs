@@ -5,6 +5,7 @@ use lab::campaign::Program;
 use lab::mysql::Server;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// The first executable of a name in `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
@@ -30,14 +31,24 @@ pub struct Fio {
     pub program: PathBuf,
     /// `fio-3.33`.
     pub version: String,
+    /// Hash of the program, 16 hexadecimal digits.
+    pub hash: String,
 }
 
 impl Fio {
-    /// Finds fio.
+    /// Finds fio, once in a process.
     ///
     /// # Errors
     /// [`Fault::Environment`] with the line that installs it.
     pub fn find() -> Result<Fio, Fault> {
+        static FOUND: OnceLock<Fio> = OnceLock::new();
+        match FOUND.get() {
+            Some(fio) => Ok(fio.clone()),
+            None => Fio::look().map(|fio| FOUND.get_or_init(|| fio).clone()),
+        }
+    }
+
+    fn look() -> Result<Fio, Fault> {
         let missing = || {
             Fault::Environment("fio is not installed; install it with: apt install fio".to_owned())
         };
@@ -47,7 +58,13 @@ impl Fio {
             .stdin(Stdio::null())
             .output()
             .map_err(|_| missing())?;
-        Ok(Fio { program, version: String::from_utf8_lossy(&output.stdout).trim().to_owned() })
+        let bytes = std::fs::read(&program)
+            .map_err(|e| Fault::Environment(format!("cannot read {}: {e}", program.display())))?;
+        Ok(Fio {
+            version: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+            hash: blake3::hash(&bytes).to_hex()[..16].to_owned(),
+            program,
+        })
     }
 }
 
@@ -240,8 +257,8 @@ impl Postgresql {
         places.extend(find("postgres").and_then(|path| Some(path.parent()?.to_owned())));
         let mut installed: Vec<Postgresql> =
             places.into_iter().filter_map(Postgresql::at).collect();
-        installed.sort_by(|a, b| a.bin.cmp(&b.bin));
-        installed.dedup_by(|a, b| a.major == b.major);
+        installed.sort_by(|a, b| (a.major, &a.bin).cmp(&(b.major, &b.bin)));
+        installed.dedup_by_key(|server| server.major);
         installed
     }
 

@@ -142,7 +142,7 @@ impl Shared<'_> {
 
     /// One worker: takes jobs until there are none.
     fn work(&self) {
-        while !self.runner.stop.asked() && lock(&self.fault).is_none() {
+        while !self.runner.stop.interrupted() && lock(&self.fault).is_none() {
             let next = lock(&self.queue).pop_front();
             let Some(index) = next else {
                 return;
@@ -197,7 +197,7 @@ impl Shared<'_> {
                 runner.watch.ended(&job.name, &trial, wall_s);
                 Ok(Some(Done::Trial(Box::new(trial))))
             }
-            Err(Fault::Interrupted) if runner.stop.asked() => Ok(Some(Done::Stopped)),
+            Err(Fault::Interrupted) if runner.stop.interrupted() => Ok(Some(Done::Stopped)),
             Err(Fault::Interrupted) => {
                 // It needs more than it was given.
                 let needs_s = needs_s.max(clock.now_s() - began_s);

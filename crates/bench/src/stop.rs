@@ -44,13 +44,13 @@ impl Stop {
     }
 
     /// Whether to stop now.
-    pub fn requested(&self) -> bool {
+    pub fn should_end(&self) -> bool {
         let over = |(clock, at): &(Arc<dyn Clock>, f64)| clock.now_s() >= *at;
-        self.asked() || self.deadline.as_ref().is_some_and(over)
+        self.interrupted() || self.deadline.as_ref().is_some_and(over)
     }
 
     /// Whether the user asked for it.
-    pub fn asked(&self) -> bool {
+    pub fn interrupted(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }
 }

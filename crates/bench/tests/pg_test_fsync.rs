@@ -37,7 +37,7 @@ fn each_line_of_a_table_is_its_own_test_and_what_is_not_available_is_none() {
 #[test]
 fn a_table_that_ends_early_or_has_other_lines_is_no_result() {
     let cut = FREEBSD.split("Non-Sync'ed").next().unwrap();
-    assert!(Table::read(cut).unwrap_err().to_string().contains("end of its table"));
+    assert!(Table::read(cut).unwrap_err().to_string().contains("before its last test"));
     let other = FREEBSD.replace("write, fsync, close ", "write, fsync, sleep ");
     let why = Table::read(&other).unwrap_err().to_string();
     assert!(why.contains("write, fsync, sleep"), "{why}");

@@ -44,8 +44,8 @@ fn under_a_rate_latency_counts_from_the_schedule() {
 fn a_failed_transaction_and_a_foreign_line_are_refused_with_their_place() {
     for (line, why) in [
         ("0 1 failed 0 1795502018 287948", "a transaction failed"),
-        ("0 1 6773 9 1795502018 287948", "no line of pgbench"),
-        ("pgbench: error", "no line of pgbench"),
+        ("0 1 6773 9 1795502018 287948", "not a line of pgbench"),
+        ("pgbench: error", "not a line of pgbench"),
     ] {
         let raw = tempfile::tempdir().unwrap();
         let text = format!("0 1 6773 1 1795502018 287948\n{line}\n");

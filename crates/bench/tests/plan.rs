@@ -5,7 +5,7 @@ mod synthetic;
 use bench::known_trials::KnownTrials;
 use bench::ladder::preferred;
 use bench::plan;
-use bench::rerun;
+use bench::sensitivity;
 use bench::slot::Slot;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Cost, Counter, DriveCounter, Perturbation, Trial, TrialKind, TrialResult};
@@ -305,7 +305,7 @@ fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
         factor,
     };
     let stated = &campaign.variants[1];
-    let changed = rerun::perturbed(stated, &change("flash.flush_us", 2.0)).unwrap();
+    let changed = sensitivity::perturbed(stated, &change("flash.flush_us", 2.0)).unwrap();
     let profile: drives::Profile =
         serde_json::from_value(changed.drives["optane"].numbers.clone()).unwrap();
     profile.validate().unwrap();
@@ -313,12 +313,12 @@ fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
     assert_eq!(changed.drives["hdd"], stated.drives["hdd"]);
     assert_eq!(changed.pool, stated.pool);
     // A drive whose requests take an eighth as long does eight times as many one after another.
-    let quick = rerun::perturbed(stated, &change("flash.write_latency_us", 0.125)).unwrap();
+    let quick = sensitivity::perturbed(stated, &change("flash.write_latency_us", 0.125)).unwrap();
     let quick: drives::Profile =
         serde_json::from_value(quick.drives["optane"].numbers.clone()).unwrap();
     quick.validate().unwrap();
-    assert!(rerun::perturbed(stated, &change("flash.nothing", 2.0)).is_none());
-    assert!(rerun::perturbed(stated, &change("hdd.write_ack_ms", 2.0)).is_none());
+    assert!(sensitivity::perturbed(stated, &change("flash.nothing", 2.0)).is_none());
+    assert!(sensitivity::perturbed(stated, &change("hdd.write_ack_ms", 2.0)).is_none());
 }
 
 #[test]

@@ -28,10 +28,10 @@ fn a_foreign_line_is_refused_with_its_place_and_an_empty_run_as_one() {
         let raw = tempfile::tempdir().unwrap();
         fs::write(raw.path().join("t.3"), format!("r 5 2\n{line}\n")).unwrap();
         let message = log::read(raw.path(), "t").unwrap_err().to_string();
-        assert!(message.contains("t.3:2") && message.contains("no transaction"), "{message}");
+        assert!(message.contains("t.3:2") && message.contains("not a transaction"), "{message}");
     }
     let empty = tempfile::tempdir().unwrap();
     fs::write(empty.path().join("t.0"), "").unwrap();
     let message = log::read(empty.path(), "t").unwrap_err().to_string();
-    assert!(message.contains("ended no transaction"), "{message}");
+    assert!(message.contains("completed no transaction"), "{message}");
 }

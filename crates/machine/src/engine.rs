@@ -82,7 +82,7 @@ pub enum Missing {
     Untrusted(PathBuf),
     /// Its path ends a word of the kernel's command line.
     #[error(
-        "the path of the engine in {0} has a blank, which the command line of a kernel cannot hold: set XDG_CACHE_HOME to a path without one and run `make engine`"
+        "the path of the engine in {0} contains a space, which the command line of a kernel cannot hold: set XDG_CACHE_HOME to a path without one and run `make engine`"
     )]
     Blank(PathBuf),
 }
@@ -102,7 +102,7 @@ pub fn cache() -> PathBuf {
 }
 
 /// Whether a path would end a word of a kernel's command line.
-pub(crate) fn has_blank(path: &Path) -> bool {
+pub(crate) fn has_space(path: &Path) -> bool {
     path.as_os_str().as_bytes().iter().any(u8::is_ascii_whitespace)
 }
 
@@ -145,7 +145,7 @@ impl Engine {
         let Ok(directory) = fs::canonicalize(directory) else {
             return Err(Missing::NotBuilt(directory.to_owned()));
         };
-        if has_blank(&directory) {
+        if has_space(&directory) {
             return Err(Missing::Blank(directory));
         }
         let damaged = |why: String| Missing::Damaged { path: directory.clone(), why };
@@ -260,9 +260,7 @@ mod tests {
         let release = directory.join("openzfs-2.4-bb");
         fs::create_dir_all(release.join("tools/sbin")).unwrap();
         let empty = [
-            "linux",
-            "openzfs-2.4-bb/spl.ko",
-            "openzfs-2.4-bb/zfs.ko",
+            "linux", "openzfs-2.4-bb/spl.ko", "openzfs-2.4-bb/zfs.ko",
             "openzfs-2.4-bb/tools/sbin/zpool",
         ];
         for file in empty {
@@ -298,12 +296,15 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_a_blank_is_refused_with_what_to_do() {
+    fn a_path_with_a_space_is_refused_with_what_to_do() {
         let directory = tempfile::tempdir().unwrap();
         let blank = directory.path().join("my cache");
         engine(&blank);
         let message = Engine::open(&blank).unwrap_err().to_string();
-        assert!(message.contains("has a blank") && message.contains("XDG_CACHE_HOME"), "{message}");
+        assert!(
+            message.contains("contains a space") && message.contains("XDG_CACHE_HOME"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -18,11 +18,11 @@ pub fn run(
     arguments: &[OsString],
 ) -> String {
     if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        return format!("cannot tie the machine to its starter: {why}");
+        return format!("cannot set the machine to end when Poolwright ends: {why}");
     }
     // It may have gone before that.
     if getppid().map(Pid::as_raw_nonzero).map(|pid| pid.get() as u32) != Some(parent) {
-        return "the machine's starter has ended".to_owned();
+        return "Poolwright ended before the machine started".to_owned();
     }
     if let Some(core) = core {
         let mut only = CpuSet::new();

@@ -1,7 +1,7 @@
 //! Starts a machine and waits for its end.
 
 use crate::core::Core;
-use crate::engine::has_blank;
+use crate::engine::has_space;
 use crate::memory::{self, Memory};
 use crate::outcome::Outcome;
 use crate::script::Script;
@@ -106,7 +106,7 @@ pub enum Failure {
     Killed(String),
     /// It did not end within the caller's patience.
     #[error(
-        "the machine did not end within {seconds} s of real time and was ended; {CONSOLE} has its messages"
+        "the machine did not end within {seconds} s of real time and was ended; see {CONSOLE} in the trial's directory"
     )]
     Hung {
         /// The patience.
@@ -212,8 +212,8 @@ impl Machine<'_> {
 
     /// The kernel's command line, behind the launcher's own.
     fn command(&self, core: Option<usize>, terminal: bool) -> Result<Command, Failure> {
-        if has_blank(self.executable) {
-            let why = "its path has a blank, which the command line of a kernel cannot hold: move the program";
+        if has_space(self.executable) {
+            let why = "its path contains a space, which the command line of a kernel cannot hold: move the program";
             let why = std::io::Error::other(why);
             return Err(self.host("start a machine with", self.executable, why));
         }
@@ -380,7 +380,7 @@ fn death(status: Option<ExitStatus>, console: &str) -> String {
     let how = match status.map(|status| (status.code(), status.signal())) {
         Some((Some(code), _)) => format!("ended with status {code}"),
         Some((None, Some(KILLED))) => {
-            "was ended by signal 9 (the host's, where memory runs out)".to_owned()
+            "was killed by signal 9 (by the OOM killer, if the host ran out of memory)".to_owned()
         }
         Some((None, Some(signal))) => format!("was ended by signal {signal}"),
         _ => "ended".to_owned(),
@@ -392,7 +392,7 @@ fn death(status: Option<ExitStatus>, console: &str) -> String {
     });
     match line.or(last(console)) {
         Some(line) => format!("the machine {how}: {}", line.trim()),
-        None => format!("the machine {how} without a word"),
+        None => format!("the machine {how} and printed nothing"),
     }
 }
 
@@ -412,7 +412,7 @@ mod tests {
         let console = "Linux version 7\nKernel panic - not syncing: VFS: no root\nlast\n";
         assert!(death(None, console).ends_with("Kernel panic - not syncing: VFS: no root"));
         assert!(death(None, "a\nb\n\n").ends_with(": b"));
-        assert!(death(None, "").ends_with("without a word"));
+        assert!(death(None, "").ends_with("and printed nothing"));
     }
 
     #[test]

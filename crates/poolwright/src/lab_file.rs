@@ -51,35 +51,18 @@ pub fn release(text: &str) -> Result<OpenZfs, String> {
 /// One line: what is wrong and what to do.
 pub fn find(name: &str) -> Result<LabFile, String> {
     let path = Path::new(name);
-    if name == "-" {
+    let text = if name == "-" {
         let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|e| unreadable("a lab from standard input", &e))?;
-        return Ok(LabFile {
-            name: "<stdin>".to_owned(),
-            text,
-            openzfs: None,
-            place: Place::Nowhere,
-        });
-    }
-    if path.exists() {
-        let text = std::fs::read_to_string(path).map_err(|e| unreadable(name, &e))?;
-        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-        return Ok(LabFile {
-            name: name.to_owned(),
-            text,
-            openzfs: None,
-            place: Place::Directory(directory),
-        });
-    }
-    if let Some(text) = lab::builtin::lab(name) {
-        return Ok(LabFile {
-            name: format!("labs/{name}.toml"),
-            text: text.to_owned(),
-            openzfs: None,
-            place: Place::Builtin,
-        });
+        let read = std::io::stdin().read_to_string(&mut text);
+        read.map_err(|e| unreadable("a lab from standard input", &e))?;
+        Some(text)
+    } else if path.exists() {
+        Some(std::fs::read_to_string(path).map_err(|e| unreadable(name, &e))?)
+    } else {
+        lab::builtin::lab(name).map(str::to_owned)
+    };
+    if let Some(text) = text {
+        return Ok(LabFile::with_text(name, text));
     }
     let known: Vec<&str> = lab::builtin::labs().iter().map(|(name, _)| *name).collect();
     let hint = match lab::diagnostic::nearest(name, known.iter().copied()) {
@@ -102,6 +85,7 @@ fn unreadable(what: &str, error: &io::Error) -> String {
 /// Files beside a lab, each kept as it was read.
 struct Reader<'a> {
     place: &'a Place,
+    ask_fio: bool,
     read: RefCell<Sources>,
 }
 
@@ -141,7 +125,8 @@ impl Files for Reader<'_> {
 
     fn program_says(&self, job: &str) -> Vec<Mistake> {
         // Without fio this check is skipped; `run` reports that fio is missing.
-        programs::find("fio").map(|program| refusals(&program, job)).unwrap_or_default()
+        let fio = self.ask_fio.then(|| programs::find("fio")).flatten();
+        fio.map(|program| refusals(&program, job)).unwrap_or_default()
     }
 }
 
@@ -156,12 +141,38 @@ pub struct Loaded {
 }
 
 impl LabFile {
-    /// Resolves it.
+    /// A lab whose text was read: of standard input (`-`), an existing file or a built-in lab.
+    pub fn with_text(name: &str, text: String) -> LabFile {
+        let path = Path::new(name);
+        let (name, place) = match name {
+            "-" => ("<stdin>".to_owned(), Place::Nowhere),
+            _ if path.exists() => {
+                let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+                (name.to_owned(), Place::Directory(directory))
+            }
+            _ => (format!("labs/{name}.toml"), Place::Builtin),
+        };
+        LabFile { name, text, openzfs: None, place }
+    }
+
+    /// Resolves it, and asks fio about its jobs.
     ///
     /// # Errors
     /// All diagnostics, with the texts that they refer to.
     pub fn load(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
-        let reader = Reader { place: &self.place, read: RefCell::default() };
+        self.resolve(true)
+    }
+
+    /// Resolves it without any program of this host.
+    ///
+    /// # Errors
+    /// As [`LabFile::load`].
+    pub fn load_alone(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
+        self.resolve(false)
+    }
+
+    fn resolve(&self, ask_fio: bool) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
+        let reader = Reader { place: &self.place, ask_fio, read: RefCell::default() };
         let profiles = Profiles::builtin();
         let result = lab::load_on(self.openzfs, &self.name, &self.text, &reader, &profiles);
         let mut sources = reader.read.into_inner();

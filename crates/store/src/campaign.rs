@@ -1,6 +1,7 @@
 //! Campaigns: the resolved lab, and the keys of its trials.
 
 use crate::files::{create, list, parse, remove, replace, sweep};
+use crate::lock::Lock;
 use crate::{Error, Found, Key, Store};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -149,12 +150,11 @@ impl Record {
 
 impl Store {
     /// The directory of a lab's campaigns.
-    fn campaigns_of(&self, lab: &str) -> PathBuf {
+    pub(crate) fn campaigns_of(&self, lab: &str) -> PathBuf {
         self.path().join("campaigns").join(file_name(lab))
     }
 
-    /// Stores a campaign under the time `now`, and returns its path. An earlier file of the same campaign is
-    /// removed, because this one has all of its trials.
+    /// Stores a campaign under the time `now`, and returns its path, as [`Store::update`] does.
     ///
     /// # Errors
     /// Errors of the file system.
@@ -166,30 +166,46 @@ impl Store {
         let identity = record.identity().map_err(wrong)?;
         let stamp = humantime::format_rfc3339_seconds(now).to_string();
         let stamp = stamp.replace(['-', ':'], "");
-        let path = directory.join(format!("{stamp}-{identity}.json"));
-        self.update(&path, record)?;
-        Ok(path)
+        self.update(&directory.join(format!("{stamp}-{identity}.json")), record)
     }
 
-    /// Writes a campaign to its path again. Another file of the same campaign, of an earlier or a concurrent run, is
-    /// removed: its trials are added.
+    /// Writes a campaign to its path again. The trials of every file of the same campaign, of an earlier or a concurrent
+    /// run, are added, and the newest file stays: its path.
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn update(&self, path: &Path, record: &mut Record) -> Result<(), Error> {
+    pub fn update(&self, path: &Path, record: &mut Record) -> Result<PathBuf, Error> {
+        let directory = self.campaigns_of(&record.campaign.name);
+        create(&directory)?;
+        let _lock = Lock::wait(&directory.join("records.lock"))?;
         let identity = record.identity().map_err(|e| Error::content(path, e))?;
         let suffix = format!("-{identity}.json");
-        let mut others = list(&self.campaigns_of(&record.campaign.name))?;
-        others.retain(|p| p.to_string_lossy().ends_with(&suffix) && p != path);
-        for other in &others {
-            if let Ok(other) = Record::read(other) {
-                other.trials.into_iter().for_each(|entry| record.add(entry));
+        let mut stored = list(&directory)?;
+        stored.retain(|p| p == path || p.to_string_lossy().ends_with(&suffix));
+        // A file that cannot be read stays, for a person to look at.
+        let mut known = Vec::new();
+        for other in stored {
+            if let Ok(other_record) = Record::read(&other) {
+                other_record.trials.iter().for_each(|entry| record.add(entry.clone()));
+                known.push((other, Some(other_record)));
             }
         }
-        let mut text = serde_json::to_vec_pretty(record).map_err(|e| Error::content(path, e))?;
+        // Names begin with the time. The newest keeps its text of the lab, its budget and the like.
+        known.retain(|(other, _)| other != path);
+        known.push((path.to_owned(), None));
+        known.sort_by(|a, b| a.0.cmp(&b.0));
+        let (newest, own) = known.pop().unwrap_or_else(|| (path.to_owned(), None));
+        let text = match own {
+            None => serde_json::to_vec_pretty(record),
+            Some(own) => {
+                serde_json::to_vec_pretty(&Record { trials: record.trials.clone(), ..own })
+            }
+        };
+        let mut text = text.map_err(|e| Error::content(path, e))?;
         text.push(b'\n');
-        replace(path, &text)?;
-        others.iter().try_for_each(|other| remove(other))
+        replace(&newest, &text)?;
+        known.iter().try_for_each(|(other, _)| remove(other))?;
+        Ok(newest)
     }
 
     /// Keeps a file of a lab's newest report, `<store>/reports/<lab>/<name>`, and gives its path.

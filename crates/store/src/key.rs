@@ -1,4 +1,4 @@
-//! The name of a trial.
+//! The hash that names a trial. What is hashed: the inputs of `bench` (`bench::inputs`).
 
 use std::fmt;
 

@@ -36,5 +36,5 @@ pub use error::Error;
 pub use key::Key;
 pub use merge::Merged;
 pub use place::{default_path, is_former};
-pub use states::{IMAGE, KEPT, MOST, State};
+pub use states::{KEPT, MOST, NewImage, State};
 pub use trials::{Claim, Found, Run, Running, Store, result_bytes};

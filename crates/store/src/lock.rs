@@ -1,4 +1,4 @@
-//! One lock file per running trial. The lock is released when the process that holds it ends, even if it is
+//! Lock files: one per running trial, one per lab for its records. The lock is released when the process that holds it ends, even if it is
 //! killed.
 
 use crate::Error;
@@ -7,6 +7,10 @@ use rustix::io::Errno;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often a lock that is waited for is looked at.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// A lock that is held. Its file goes with it.
 #[derive(Debug)]
@@ -16,6 +20,16 @@ pub struct Lock {
 }
 
 impl Lock {
+    /// Waits for a lock that others hold for a moment only.
+    pub fn wait(path: &Path) -> Result<Lock, Error> {
+        loop {
+            if let Some(lock) = Lock::take(path)? {
+                return Ok(lock);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
     /// Takes a lock; none where another holds it, in this process or another.
     pub fn take(path: &Path) -> Result<Option<Lock>, Error> {
         loop {

@@ -1,9 +1,8 @@
 //! Merging two stores.
 
-use crate::files::{self, create, list};
+use crate::files::{self, list};
 use crate::trials::content;
-use crate::{Claim, Error, Found, Store};
-use std::fs;
+use crate::{Claim, Error, Found, Record, Store};
 use std::path::PathBuf;
 
 /// The result of a merge.
@@ -15,7 +14,7 @@ pub struct Merged {
     pub same: usize,
     /// Trials that another process is running here at this moment: not copied.
     pub running: usize,
-    /// Trials of the other store that were left out, with what is wrong with them.
+    /// Trials and campaigns of the other store that were left out, with what is wrong with them.
     pub damaged: Vec<String>,
     /// Two different results of one key: the trial was not a pure function of its inputs.
     pub conflicts: Vec<(PathBuf, PathBuf)>,
@@ -35,39 +34,43 @@ impl Store {
                 merged.damaged.push(e.to_string());
                 continue;
             }
-            if matches!(self.find(&key), Found::Measured { .. }) {
-                if self.result(&key)? == other.result(&key)? {
-                    merged.same += 1;
-                } else {
-                    let result = |path: PathBuf| path.join("result.json");
-                    let ours = result(self.trial_path(&key));
-                    merged.conflicts.push((ours, result(theirs)));
+            let is_here = || matches!(self.find(&key), Found::Measured { .. });
+            let claim = if is_here() { None } else { Some(self.claim(&key)?) };
+            match claim {
+                // Another process may have stored it between the check and the claim.
+                None | Some(Claim::Mine(_)) if is_here() => {
+                    if self.result(&key)? == other.result(&key)? {
+                        merged.same += 1;
+                    } else {
+                        let result = |path: PathBuf| path.join("result.json");
+                        let ours = result(self.trial_path(&key));
+                        merged.conflicts.push((ours, result(theirs)));
+                    }
                 }
-                continue;
-            }
-            match self.claim(&key)? {
-                Claim::Taken => merged.running += 1,
-                Claim::Mine(running) => {
+                None | Some(Claim::Taken) => merged.running += 1,
+                Some(Claim::Mine(running)) => {
                     files::copy(&theirs, running.part())?;
                     running.publish()?;
                     merged.copied += 1;
                 }
             }
         }
-        self.merge_campaigns(other)?;
+        self.merge_campaigns(other, &mut merged)?;
         Ok(merged)
     }
 
-    fn merge_campaigns(&self, other: &Store) -> Result<(), Error> {
+    fn merge_campaigns(&self, other: &Store, merged: &mut Merged) -> Result<(), Error> {
         for lab in list(&other.path().join("campaigns"))? {
-            let directory = self.path().join("campaigns");
-            let directory = directory.join(lab.file_name().unwrap_or_default());
-            for record in list(&lab)? {
-                let ours = directory.join(record.file_name().unwrap_or_default());
-                if ours.extension().is_some_and(|e| e == "json") && !ours.exists() {
-                    create(&directory)?;
-                    let content = fs::read(&record).map_err(Error::io("read", &record))?;
-                    files::replace(&ours, &content)?;
+            let mut records = list(&lab)?;
+            records.retain(|path| path.extension().is_some_and(|e| e == "json"));
+            for record in records {
+                match Record::read(&record) {
+                    Ok(mut read) => {
+                        let ours = self.campaigns_of(&read.campaign.name);
+                        let path = ours.join(record.file_name().unwrap_or_default());
+                        self.update(&path, &mut read)?;
+                    }
+                    Err(e) => merged.damaged.push(e.to_string()),
                 }
             }
         }

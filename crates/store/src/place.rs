@@ -46,14 +46,7 @@ fn has_journal(directory: &Path, levels: u32) -> bool {
 
 /// The directories of a store.
 const OWN: [&str; 9] = [
-    "trials",
-    "states",
-    "failed",
-    "planned",
-    "running",
-    "damaged",
-    "campaigns",
-    "reports",
+    "trials", "states", "failed", "planned", "running", "damaged", "campaigns", "reports",
     "crash-states",
 ];
 

@@ -6,7 +6,7 @@ use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,7 +14,9 @@ use std::time::SystemTime;
 const INPUTS: &str = "inputs.json";
 const ABOUT: &str = "state.json";
 /// The image of the drives, in the directory of a state and of the machine that makes it.
-pub const IMAGE: &str = "image";
+const IMAGE: &str = "image";
+/// Bytes of an image that are read at once.
+const BUFFER: usize = 1 << 20;
 
 /// Bytes of pool states that a store keeps when no run is at work.
 pub const KEPT: u64 = 1 << 30;
@@ -45,12 +47,52 @@ struct Sum {
 }
 
 impl Sum {
-    fn of_file(path: &Path) -> Result<Sum, Error> {
-        let mut file = File::open(path).map_err(Error::io("read", path))?;
+    fn new(hasher: &blake3::Hasher) -> Sum {
+        Sum { bytes: hasher.count(), blake3: hasher.finalize().to_hex().to_string() }
+    }
+
+    /// That of a file; none where `stop` ended it before its end, or it cannot be read.
+    fn of_file(path: &Path, stop: &dyn Fn() -> bool) -> Option<Sum> {
+        let mut file = File::open(path).ok()?;
         let mut hasher = blake3::Hasher::new();
-        let read = hasher.update_reader(&mut file);
-        read.map_err(Error::io("read", path))?;
-        Ok(Sum { bytes: hasher.count(), blake3: hasher.finalize().to_hex().to_string() })
+        let mut buffer = vec![0; BUFFER];
+        while !stop() {
+            match file.read(&mut buffer).ok()? {
+                0 => return Some(Sum::new(&hasher)),
+                bytes => hasher.update(&buffer[..bytes]),
+            };
+        }
+        None
+    }
+}
+
+/// An image that is being written.
+#[derive(Debug)]
+pub struct NewImage {
+    file: File,
+    hasher: blake3::Hasher,
+}
+
+impl NewImage {
+    /// An empty one, in the directory of the machine that made the state.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn create(directory: &Path) -> io::Result<NewImage> {
+        let file = File::create(directory.join(IMAGE))?;
+        Ok(NewImage { file, hasher: blake3::Hasher::new() })
+    }
+}
+
+impl Write for NewImage {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -64,8 +106,8 @@ impl Store {
     }
 
     /// A pool state; none where there is none, or where its files do not fit its key or each other. With
-    /// `hashed` the image's hash is also checked, which reads all of it.
-    pub fn state(&self, key: &Key, hashed: bool) -> Option<State> {
+    /// `stop` the image's hash is also checked, which reads all of it; none where `stop` becomes true meanwhile.
+    pub fn state(&self, key: &Key, stop: Option<&dyn Fn() -> bool>) -> Option<State> {
         let directory = self.state_path(key);
         let inputs = fs::read(directory.join(INPUTS)).ok()?;
         let about_path = directory.join(ABOUT);
@@ -74,14 +116,14 @@ impl Store {
         let image = File::open(&path).ok()?;
         let whole = Key::from_inputs(&inputs) == *key
             && image.metadata().ok()?.len() == about.image.bytes
-            && (!hashed || Sum::of_file(&path).ok()? == about.image);
+            && stop.is_none_or(|stop| Sum::of_file(&path, stop).as_ref() == Some(&about.image));
         // When it was last used. Without it the state only goes earlier.
         let used = File::options().append(true).open(&about_path);
         let _ = used.and_then(|file| file.set_modified(SystemTime::now()));
         whole.then_some(State { image, outcome: about.outcome })
     }
 
-    /// Stores a pool state, whole: the directory of the machine that made it, with the [`IMAGE`], and the outcome that
+    /// Stores a pool state, whole: the directory of the machine that made it, with its image, and the outcome that
     /// the machine reported. Another process may have stored it meanwhile: both are the same.
     ///
     /// # Errors
@@ -92,9 +134,10 @@ impl Store {
         inputs: &[u8],
         outcome: Value,
         directory: &Path,
+        image: &NewImage,
     ) -> Result<(), Error> {
         let path = directory.join(ABOUT);
-        let image = Sum::of_file(&directory.join(IMAGE))?;
+        let image = Sum::new(&image.hasher);
         let about = serde_json::to_vec(&About { image, outcome });
         write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
         write(&directory.join(INPUTS), inputs)?;

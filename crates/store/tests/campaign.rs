@@ -75,10 +75,48 @@ fn a_campaign_that_two_runs_write_has_the_trials_of_both() {
     second.add(entry("b", 1));
     store.update(&new, &mut second).unwrap();
     first.add(entry("a", 0));
-    store.update(&old, &mut first).unwrap();
+    assert_eq!(store.update(&old, &mut first).unwrap(), new);
     let left = store.campaigns("lab").unwrap();
-    assert_eq!(left, [old]);
+    assert_eq!(left, [new]);
     assert_eq!(Record::read(&left[0]).unwrap().trials, [entry("a", 0), entry("b", 1)]);
+}
+
+#[test]
+fn a_campaign_that_two_stores_have_has_the_trials_of_both_after_a_merge() {
+    let [(_a, ours), (_b, theirs)] = [(); 2].map(|()| {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        (dir, store)
+    });
+    let (mut first, mut second) = (record(), record());
+    first.add(entry("a", 0));
+    second.add(entry("b", 1));
+    // In either order of their times, and twice.
+    for (our_s, their_s) in [(60, 0), (0, 60)] {
+        ours.keep(&mut first, at(our_s)).unwrap();
+        theirs.keep(&mut second, at(their_s)).unwrap();
+        for _ in 0..2 {
+            assert!(ours.merge(&theirs).unwrap().damaged.is_empty());
+            let [left] = &ours.campaigns("lab").unwrap()[..] else { panic!("one campaign") };
+            assert_eq!(Record::read(left).unwrap().trials.len(), 2);
+        }
+        std::fs::remove_dir_all(ours.path().join("campaigns")).unwrap();
+    }
+    // A file that cannot be read is reported, and the others are merged.
+    let broken = theirs.path().join("campaigns/lab/20200101T000000Z-00000000.json");
+    std::fs::write(broken, "{").unwrap();
+    assert_eq!(ours.merge(&theirs).unwrap().damaged.len(), 1);
+    assert_eq!(ours.campaigns("lab").unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_of_the_same_campaign_that_cannot_be_read_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let old = store.keep(&mut record(), at(0)).unwrap();
+    std::fs::write(&old, "{").unwrap();
+    let new = store.keep(&mut record(), at(60)).unwrap();
+    assert_eq!(store.campaigns("lab").unwrap(), [old, new]);
 }
 
 /// A stated S may be one at which no memory would do.

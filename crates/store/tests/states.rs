@@ -2,12 +2,19 @@
 
 use serde_json::json;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
-use store::{Claim, IMAGE, Key, Running, Store};
+use store::{Claim, Key, NewImage, Running, State, Store};
 
 const INPUTS: &[u8] = b"{}";
+const IMAGE: &str = "image";
+
+/// The state, its image's hash checked or not.
+fn find(store: &Store, key: &Key, hashed: bool) -> Option<State> {
+    let never: &dyn Fn() -> bool = &|| false;
+    store.state(key, hashed.then_some(never))
+}
 
 fn open() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().unwrap();
@@ -26,9 +33,10 @@ fn claim(store: &Store, inputs: &[u8]) -> Running {
 fn make(store: &Store, inputs: &[u8], image: &[u8]) -> PathBuf {
     let directory = store.path().join("running/made");
     fs::create_dir(&directory).unwrap();
-    fs::write(directory.join(IMAGE), image).unwrap();
+    let mut written = NewImage::create(&directory).unwrap();
+    written.write_all(image).unwrap();
     let key = Key::from_inputs(inputs);
-    store.store_state(&key, inputs, json!({"reported": 7}), &directory).unwrap();
+    store.store_state(&key, inputs, json!({"reported": 7}), &directory, &written).unwrap();
     assert!(!directory.exists());
     let key = key.to_string();
     store.path().join("states").join(&key[..2]).join(key)
@@ -38,17 +46,26 @@ fn make(store: &Store, inputs: &[u8], image: &[u8]) -> PathBuf {
 fn a_state_is_found_as_it_was_made() {
     let (_dir, store) = open();
     let key = Key::from_inputs(INPUTS);
-    assert!(store.state(&key, true).is_none());
+    assert!(find(&store, &key, true).is_none());
     let directory = make(&store, INPUTS, b"image");
-    let mut state = store.state(&key, true).unwrap();
+    let mut state = find(&store, &key, true).unwrap();
     assert_eq!(state.outcome, json!({"reported": 7}));
     // It can be read to its end, also when it is removed meanwhile.
     fs::remove_dir_all(directory).unwrap();
     let mut image = Vec::new();
     state.image.read_to_end(&mut image).unwrap();
     assert_eq!(image, b"image");
-    assert!(store.state(&key, false).is_none());
+    assert!(find(&store, &key, false).is_none());
     assert_eq!(store.keys().unwrap(), [], "a state is no trial");
+}
+
+#[test]
+fn a_stop_ends_the_check_of_an_image() {
+    let (_dir, store) = open();
+    make(&store, INPUTS, b"image");
+    let key = Key::from_inputs(INPUTS);
+    assert!(store.state(&key, Some(&|| true)).is_none());
+    assert!(find(&store, &key, true).is_some(), "it stays");
 }
 
 #[test]
@@ -64,12 +81,12 @@ fn a_damaged_state_is_ignored_and_made_again() {
     ];
     for (file, content, hashed) in damages {
         fs::write(directory.join(file), content).unwrap();
-        assert!(store.state(&key, hashed).is_none(), "{file}");
+        assert!(find(&store, &key, hashed).is_none(), "{file}");
         make(&store, INPUTS, b"image");
-        assert!(store.state(&key, true).is_some(), "{file}");
+        assert!(find(&store, &key, true).is_some(), "{file}");
     }
     fs::remove_file(directory.join(IMAGE)).unwrap();
-    assert!(store.state(&key, false).is_none());
+    assert!(find(&store, &key, false).is_none());
 }
 
 #[test]
@@ -95,7 +112,7 @@ fn the_states_used_longest_ago_go_first() {
     store.trim_states(4 << 20).unwrap();
     assert_eq!(there(), [true, true, true]);
     // Its use makes the oldest the newest.
-    assert!(store.state(&Key::from_inputs(b"a"), true).is_some());
+    assert!(find(&store, &Key::from_inputs(b"a"), true).is_some());
     store.trim_states(1 << 20).unwrap();
     assert_eq!(there(), [true, false, false]);
     store.trim_states(0).unwrap();

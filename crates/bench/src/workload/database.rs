@@ -69,7 +69,7 @@ impl Times {
         let waited = rate.map_or(0.0, |rate| WAITS / rate);
         match seconds + waited < 0.9 * self.runtime_s {
             true => Err(Fault::failed(format!(
-                "{client} ended after {seconds:.1} s instead of {} s",
+                "{client} ended after {seconds:.1} s instead of {} s: see its output in the trial's directory",
                 self.runtime_s
             ))),
             false => Ok(()),

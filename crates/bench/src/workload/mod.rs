@@ -11,7 +11,6 @@ pub mod transactions;
 
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
-use crate::programs::Fio;
 use crate::window::{self, Sample};
 use fio::series::PerSecond;
 use lab::campaign::Program;
@@ -47,29 +46,41 @@ pub struct Part {
 /// directory.
 pub trait Client {
     /// Lays its data out in an empty file system. Nothing of it runs afterwards.
-    fn lay_out(&self) -> Part;
+    fn lay_out(&self) -> Part {
+        Part::default()
+    }
 
     /// Starts what it needs, such as a server.
-    fn start(&self) -> Part;
+    fn start(&self) -> Part {
+        Part::default()
+    }
 
     /// Steps before the measurement: warms caches for at most this many virtual seconds (0 for none), then
     /// runs a ramp unless the measured run has its own.
-    fn warm_up(&self, limit_s: f64) -> Part;
+    fn warm_up(&self, _limit_s: f64) -> Part {
+        Part::default()
+    }
 
     /// The measured run, one [`Step::Measure`] among the steps.
     fn measure(&self) -> Part;
 
     /// Stops what `start` started.
-    fn stop(&self) -> Part;
+    fn stop(&self) -> Part {
+        Part::default()
+    }
 
     /// Virtual seconds of its ramp, whether that is a run of its own or not; 0 without one.
-    fn ramp_s(&self) -> f64;
+    fn ramp_s(&self) -> f64 {
+        0.0
+    }
 
     /// Bytes of its data.
     fn data_bytes(&self) -> u64;
 
     /// Memory of the machine that it needs in addition to a file client's, bytes.
-    fn memory(&self) -> u64;
+    fn memory(&self) -> u64 {
+        0
+    }
 
     /// Its measurements, from its files in the trial's directory.
     ///
@@ -108,10 +119,10 @@ impl Seen {
 }
 
 /// The location of a client's programs.
-#[derive(Debug, Clone, Copy)]
-pub enum Place<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
     /// On this host.
-    Host(&'a Fio),
+    Host,
     /// No location: for keys, which must not contain a host's path.
     Nowhere,
 }

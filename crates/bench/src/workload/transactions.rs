@@ -50,7 +50,7 @@ impl Transactions {
         }
         match all.is_empty() {
             true => Err(Fault::failed(format!(
-                "{client} ended no transaction: a longer runtime may help"
+                "{client} completed no transaction: a longer runtime may help"
             ))),
             false => Ok(Transactions { all, least_s: 0.0 }),
         }

@@ -80,7 +80,7 @@ impl Engine for Fake {
         watch.stage(Stage::Measuring);
         let begun = self.clock.now_s();
         while self.clock.now_s() - begun < self.wall_s {
-            if stop.requested() {
+            if stop.should_end() {
                 return Err(Fault::Interrupted);
             }
             let left = self.wall_s - (self.clock.now_s() - begun);

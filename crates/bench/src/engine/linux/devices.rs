@@ -51,9 +51,7 @@ fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result
         && let Some(hdd) = &mut profile.hdd
     {
         for number in [
-            &mut hdd.seek_track_ms,
-            &mut hdd.seek_average_ms,
-            &mut hdd.seek_full_ms,
+            &mut hdd.seek_track_ms, &mut hdd.seek_average_ms, &mut hdd.seek_full_ms,
             &mut hdd.write_settle_ms,
         ] {
             *number = drives::ProfileNumber::stated(0.0);

@@ -17,7 +17,7 @@ use crate::stop::Stop;
 use crate::workload::pgbench::accounts;
 use crate::workload::{self, Client, Place, Seen, sqlite};
 use contents::config::Config;
-use lab::campaign::{OpenZfs, Processor, Program};
+use lab::campaign::{OpenZfs, Processor, Program, SYNC_TESTS};
 use lab::model::host_memory_needed;
 use machine::memory::Memory;
 use machine::outcome::Outcome;
@@ -44,10 +44,6 @@ const LATER_S: u64 = 30 * 24 * 3600;
 pub struct Linux {
     /// Kernel, modules and tools.
     pub engine: machine::engine::Engine,
-    /// The client.
-    pub fio: Fio,
-    /// Hash of the client's program.
-    fio_hash: String,
     /// This program, which is also the machine's first process.
     pub executable: PathBuf,
     /// Where cores are held.
@@ -71,7 +67,7 @@ pub fn host_memory(inputs: &Inputs) -> u64 {
 }
 
 impl Linux {
-    /// The engine that `make engine` built, with fio and this program.
+    /// The engine that `make engine` built, with this program.
     ///
     /// # Errors
     /// [`Fault::Environment`] with what is missing and what to do.
@@ -81,15 +77,10 @@ impl Linux {
             return Err(environment(why));
         }
         let engine = machine::engine::Engine::find().map_err(|e| environment(e.to_string()))?;
-        let fio = Fio::find()?;
-        let program = fs::read(&fio.program)
-            .map_err(|e| environment(format!("cannot read {}: {e}", fio.program.display())))?;
         let executable = std::env::current_exe()
             .map_err(|e| environment(format!("cannot find this program: {e}")))?;
         Ok(Linux {
             engine,
-            fio_hash: blake3::hash(&program).to_hex()[..16].to_owned(),
-            fio,
             executable,
             locks: machine::engine::cache().join("cores"),
             patience,
@@ -102,8 +93,11 @@ impl Linux {
     fn take_memory(&self, directory: &Path) -> Result<Memory, Fault> {
         let used = self.memory.lock().ok().and_then(|mut all| all.pop());
         let memory = used.map_or_else(Memory::new, Ok);
-        let mut memory = memory
-            .map_err(|e| Fault::Environment(format!("cannot get memory for a machine: {e}")))?;
+        let mut memory = memory.map_err(|e| {
+            Fault::Environment(format!(
+                "cannot get memory for a machine: {e}: free memory, or run fewer machines (-j)"
+            ))
+        })?;
         memory.spill_in(directory).map_err(doing(format!("write to {}", directory.display())))?;
         Ok(memory)
     }
@@ -120,7 +114,10 @@ impl Engine for Linux {
         let identity = self.engine.identity(Some(openzfs.name()));
         let identity = identity.map_err(|e| Fault::Environment(e.to_string()))?;
         Ok(match client {
-            Program::Fio { .. } => format!("{identity} {} {}", self.fio.version, self.fio_hash),
+            Program::Fio { .. } => {
+                let fio = Fio::find()?;
+                format!("{identity} {} {}", fio.version, fio.hash)
+            }
             Program::Pgbench(pgbench) => {
                 let server = Postgresql::find(pgbench.version)?;
                 let programs = server.hash(&["postgres", "pgbench"])?;
@@ -153,7 +150,7 @@ impl Engine for Linux {
         stop: &Stop,
     ) -> Result<Measured, Fault> {
         let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
-        let client = workload::prepare(inputs, Place::Host(&self.fio))?;
+        let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
         let state = self.state(inputs, &raw, states, watch, stop)?;
         let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
@@ -212,6 +209,22 @@ fn charged(inputs: &Inputs) -> bool {
     inputs.host.processor != Processor::Free && inputs.without != Some(Cost::Processor)
 }
 
+/// Real time that a machine may take for the virtual time of a trial: the fastest pools of the labs take 10 s for a
+/// virtual second.
+fn longest(inputs: &Inputs) -> Duration {
+    const SLOWEST: f64 = 60.0;
+    let stated_s = inputs.method.virtual_s();
+    let virtual_s = match &inputs.workload.program {
+        Program::Fio { job, .. } => {
+            let own = lab::fio::demand(&lab::fio::parse::read(job, &mut Vec::new()));
+            stated_s + own.runtime_s.unwrap_or(0.0) + own.ramp_s
+        }
+        Program::PgTestFsync(_) => stated_s * SYNC_TESTS as f64,
+        Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_) => stated_s,
+    };
+    Duration::try_from_secs_f64(SLOWEST * virtual_s).unwrap_or(Duration::MAX)
+}
+
 impl Linux {
     /// A machine with the memory, cores and seed of a trial, without an image, whose clock jumps.
     fn machine<'a>(
@@ -236,7 +249,7 @@ impl Linux {
             image: None,
             start_s: 0,
             locks: self.locks.clone(),
-            patience: self.patience,
+            patience: self.patience.saturating_add(longest(inputs)),
         }
     }
 
@@ -263,7 +276,7 @@ impl Linux {
             start_s: if given.image.is_some() { LATER_S } else { 0 },
             ..self.machine(inputs, given.parameters, raw, &given.work.script, memory)
         };
-        machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.requested())
+        machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.should_end())
     }
 }
 
@@ -288,7 +301,28 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
     }
 }
 
-/// Whether a directory's file system is too full for a machine's results.
+/// Whether the file system of a machine's directory is too full for its results, or was for what its drives hold.
 fn is_full(directory: &Path) -> bool {
-    rustix::fs::statvfs(directory).is_ok_and(|of| of.f_bavail * of.f_frsize < LEAST_SPACE)
+    let left = rustix::fs::statvfs(directory).map(|of| of.f_bavail * of.f_frsize);
+    let console = fs::read(directory.join(machine::CONSOLE)).unwrap_or_default();
+    left.is_ok_and(|bytes| bytes < LEAST_SPACE)
+        || String::from_utf8_lossy(&console).contains("drive contents: No space left on device")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_whose_drives_found_no_room_on_the_disk_is_no_failed_trial() {
+        let directory = tempfile::tempdir().unwrap();
+        let failure = Failure::Ended("the machine ended: panic".to_owned());
+        let of = || fault(&failure, directory.path(), None);
+        assert!(matches!(of(), Fault::Failed(_)));
+        let console = "the host has no memory for more than 2048 MiB of drive contents: \
+                       No space left on device (os error 28)\n";
+        fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
+        let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
+        assert!(why.contains("no space is left"), "{why}");
+    }
 }

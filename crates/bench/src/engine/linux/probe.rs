@@ -63,8 +63,9 @@ impl Linux {
             image: None,
             record: None,
         };
-        let memory = Memory::new()
-            .map_err(|e| environment(format!("cannot get memory for a machine: {e}")))?;
+        let memory = Memory::new().map_err(|e| {
+            environment(format!("cannot get memory for a machine: {e}: free memory"))
+        })?;
         let machine = Machine {
             kernel: engine.kernel(),
             executable,

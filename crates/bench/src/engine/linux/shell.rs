@@ -114,7 +114,7 @@ impl Linux {
             ..self.machine(inputs, &parameters, directory, &script, &memory)
         };
         let outcome = match shell.input {
-            None => machine.interactive(&drives, &|| stop.requested()),
+            None => machine.interactive(&drives, &|| stop.should_end()),
             Some(_) => {
                 let copies = RefCell::new([
                     Copy::new(directory, OUTPUT, io::stdout()),
@@ -123,7 +123,7 @@ impl Linux {
                 let copy = || copies.borrow_mut().iter_mut().for_each(Copy::copy_new);
                 let ended = machine.run(&drives, &|_| (), &|| {
                     copy();
-                    stop.requested()
+                    stop.should_end()
                 });
                 copy();
                 ended

@@ -20,10 +20,11 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Instant;
-use store::{Key, Store};
+use store::{Key, NewImage, Store};
 
 /// Where the machine that makes a state works, beside the directory of the trial's outputs.
 const DIRECTORY: &str = "state";
@@ -32,6 +33,25 @@ const INDEX: &str = "index";
 /// Bytes of an image that are written and hashed in a second of wall time: on a virtual host new pages of the page
 /// cache are slow to be had. Measured: 4.7 GB in 27 s.
 const STORED_IN_A_SECOND: f64 = 175e6;
+
+/// Writes until a stop is requested.
+struct UntilStopped<'a, W> {
+    inner: W,
+    stop: &'a Stop,
+}
+
+impl<W: Write> Write for UntilStopped<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.stop.should_end() {
+            true => Err(io::Error::other("stopped")),
+            false => self.inner.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
 
 /// A pool state, ready to begin with.
 #[derive(Debug)]
@@ -145,17 +165,19 @@ impl Linux {
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
         let wanted = Wanted::new(inputs, &self.engine)?;
-        match self.stored(&wanted.key, states.store) {
+        match self.stored(&wanted.key, states.store, stop) {
             Some(state) => Ok(state),
             None => self.make(&wanted, &raw.with_file_name(DIRECTORY), states, watch, stop),
         }
     }
 
     /// A stored state. This process verifies its image once by reading all of it.
-    fn stored(&self, key: &Key, store: &Store) -> Option<ReadyState> {
-        let mut whole = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = store.state(key, !whole.contains(key))?;
-        whole.insert(key.clone());
+    fn stored(&self, key: &Key, store: &Store, stop: &Stop) -> Option<ReadyState> {
+        let verified = || self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let stop: &dyn Fn() -> bool = &|| stop.should_end();
+        let check = (!verified().contains(key)).then_some(stop);
+        let state = store.state(key, check)?;
+        verified().insert(key.clone());
         Some(ReadyState {
             image: state.image,
             memory: None,
@@ -186,7 +208,7 @@ impl Linux {
         let stored_s = (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND;
         if states.needed_again && made_s > stored_s {
             // Where it cannot be, the next trial that begins with this state makes it again.
-            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, states.store);
+            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, states.store, stop);
         }
         let _ = fs::remove_dir_all(directory);
         Ok(ReadyState { image: index, memory: Some(memory), outcome })
@@ -202,7 +224,7 @@ impl Linux {
         stop: &Stop,
     ) -> Result<Outcome, Fault> {
         let inputs = &wanted.inputs;
-        let client = workload::prepare(inputs, Place::Host(&self.fio))?;
+        let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
         let (mut work, parameters) = work(inputs, &self.engine, client);
         work.script
@@ -220,7 +242,8 @@ impl Linux {
         outcome.map_err(|failure| fault(&failure, directory, Some(client)))
     }
 
-    /// Stores a state that was just made in a directory, which goes to the store. Its drives are in memory.
+    /// Stores a state that was just made in a directory, which goes to the store, unless it is stopped. Its drives are
+    /// in memory.
     fn keep(
         &self,
         wanted: &Wanted,
@@ -228,18 +251,20 @@ impl Linux {
         (index, memory): (&File, &Memory),
         outcome: &Outcome,
         store: &Store,
+        stop: &Stop,
     ) -> Result<(), Fault> {
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
         store.trim_states(room).map_err(refused)?;
-        let path = directory.join(store::IMAGE);
-        let written = File::create(&path)
-            .and_then(|mut file| image::from_index(index, memory.drives(), &mut file));
-        written.map_err(doing(format!("write {}", path.display())))?;
+        let mut image = NewImage::create(directory)
+            .map_err(doing(format!("write an image to {}", directory.display())))?;
+        let mut writer = UntilStopped { inner: &mut image, stop };
+        image::from_index(index, memory.drives(), &mut writer)
+            .map_err(doing(format!("write an image to {}", directory.display())))?;
         let outcome = serde_json::to_value(outcome);
         let outcome =
             outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
         let (key, definition) = (&wanted.key, &wanted.definition);
-        store.store_state(key, definition, outcome, directory).map_err(refused)?;
+        store.store_state(key, definition, outcome, directory, &image).map_err(refused)?;
         self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
         Ok(())
     }

@@ -109,7 +109,7 @@ impl Variant<'_> {
             patience: hung_after,
             ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
         };
-        let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
+        let ended = machine.run(drives, &|_: Stage| (), &|| stop.should_end());
         self.linux.give_memory_back(memory);
         ended.map_err(|failure| early(failure, super::is_full(directory), directory))
     }

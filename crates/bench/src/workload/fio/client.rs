@@ -5,6 +5,7 @@ use super::{COPY, Finished, LAYOUT, LEAD, PRE_READ, WARM, complaint, diff, job, 
 use crate::engine::linux::steps;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
+use crate::programs::Fio;
 use crate::workload::{self, Part, Place, Seen, warm};
 use lab::campaign::Program;
 use machine::INSIDE;
@@ -42,7 +43,7 @@ impl Client {
         };
         Ok(Client {
             program: match place {
-                Place::Host(fio) => fio.program.to_string_lossy().into_owned(),
+                Place::Host => Fio::find()?.program.to_string_lossy().into_owned(),
                 Place::Nowhere => "fio".to_owned(),
             },
             job: job(inputs, &steps::directory(inputs))?,
@@ -67,10 +68,6 @@ impl workload::Client for Client {
         let command = self.command(&mut part, LAYOUT, self.job.layout(), "layout");
         part.steps.push(Step::Run(command));
         part
-    }
-
-    fn start(&self) -> Part {
-        Part::default()
     }
 
     /// Files are read once where a job asks for it, caches are warmed, and fio runs for a ramp that the measured
@@ -109,10 +106,6 @@ impl workload::Client for Client {
         part
     }
 
-    fn stop(&self) -> Part {
-        Part::default()
-    }
-
     fn ramp_s(&self) -> f64 {
         self.job.ramp_s
     }
@@ -121,12 +114,8 @@ impl workload::Client for Client {
         self.job.files_bytes
     }
 
-    fn memory(&self) -> u64 {
-        0
-    }
-
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
-        let finished = Finished::read(raw, "fio.json")?;
+        let finished = Finished::read(raw)?;
         measured::measured(&self.job, finished, seen)
     }
 

@@ -8,6 +8,10 @@ use crate::workload::logs;
 use std::fs;
 use std::path::Path;
 
+/// fio's JSON in the trial's directory, and what it printed on standard error.
+const OUTPUT: &str = "fio.json";
+const ERRORS: &str = "fio.out.err";
+
 /// The measurements of a fio that ran to its end.
 #[derive(Debug)]
 pub struct Finished {
@@ -20,20 +24,20 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Reads what fio left in `raw`: its JSON in the file `output`, what it printed on standard error in
-    /// `<output>.stderr`, and its logs of operations.
+    /// Reads what fio left in `raw`: its JSON, what it printed on standard error, and its logs of operations.
     ///
     /// # Errors
     /// That fio failed, with the reason it gave, or that its output cannot be read.
-    pub fn read(raw: &Path, output: &str) -> Result<Finished, Fault> {
-        let path = raw.join(output);
-        let text = fs::read(&path).unwrap_or_default();
+    pub fn read(raw: &Path) -> Result<Finished, Fault> {
+        let text = fs::read(raw.join(OUTPUT)).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        let errors = fs::read(raw.join(format!("{output}.stderr"))).unwrap_or_default();
+        let errors = fs::read(raw.join(ERRORS)).unwrap_or_default();
         let errors = String::from_utf8_lossy(&errors);
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
         let failed = |otherwise: String| Fault::failed(why.map_or(otherwise, str::to_owned));
-        let output = output::parse(&text).map_err(|e| failed(format!("{e} ({output})")))?;
+        let output = output::parse(&text).map_err(|e| {
+            failed(format!("{e} ({OUTPUT}); see {ERRORS} in the trial's directory"))
+        })?;
         if let Some((job, errno)) = output.error() {
             let error = std::io::Error::from_raw_os_error(errno as i32);
             return Err(failed(format!("fio: job {job}: {error}")));

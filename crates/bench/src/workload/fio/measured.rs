@@ -52,8 +52,8 @@ fn check_duration(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
     match wanted_s {
         Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Fault::failed(format!(
             "fio ended after {measured_s:.1} s, but its job should run for {wanted_s} s: with \
-             file_append=1, io_size or number_ios fio does not start its files again; give it \
-             more work or a shorter runtime"
+             file_append=1, io_size or number_ios fio does not start its files again; increase \
+             `size` or `io_size`, or shorten the runtime"
         ))),
         _ => Ok(()),
     }

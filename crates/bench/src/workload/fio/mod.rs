@@ -4,15 +4,15 @@ pub mod output;
 pub mod rewrite;
 pub mod series;
 
-mod before;
 mod client;
 mod diff;
 mod finished;
 mod measured;
 mod open;
+mod preparation;
 mod refusals;
+mod scaled_sizes;
 mod section;
-mod stock;
 mod times;
 
 pub use client::Client;

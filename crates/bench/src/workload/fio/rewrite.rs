@@ -1,12 +1,12 @@
 //! The copy of a job file that runs: directory, sizes and times of the scale model.
 
+use super::scaled_sizes::{Ratio, working_set_ratio};
 use super::section::{Section, Shared, reading, section};
-use super::stock::{Ratio, working_set_ratio};
 use super::times::{Ramp, ramp};
 use lab::fio::Mistake;
+use lab::fio::job_options::count;
 use lab::fio::options::Treatment;
 use lab::fio::parse::{JobFile, Kind};
-use lab::fio::stock::count;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;

@@ -1,14 +1,14 @@
 //! One job of the copy: the lines at the end of its section, and their consequences.
 
-use super::before::LAYOUT_BLOCK;
 use super::open::{offloads, open};
+use super::preparation::LAYOUT_BLOCK;
 use super::rewrite::Target;
-use super::stock::{Ratio, stock};
+use super::scaled_sizes::{Ratio, stock};
 use super::times::{Ramp, times};
 use lab::fio::Mistake;
+use lab::fio::job_options::{count, flushes_counted_long, is_filled, laid_out, sets, writes};
 use lab::fio::options::ENGINES;
 use lab::fio::parse::Job;
-use lab::fio::stock::{count, flushes_counted_long, is_filled, laid_out, sets, writes};
 
 /// One job of the copy.
 pub(super) struct Section {
@@ -186,16 +186,8 @@ fn reads_back(job: &Job) -> bool {
 /// block: what makes data compressible or verifiable works by block.
 fn lays_out_large(job: &Job, bytes: u64) -> bool {
     const BY_BLOCK: [&str; 10] = [
-        "bssplit",
-        "bsrange",
-        "ba",
-        "bs_unaligned",
-        "verify",
-        "buffer_pattern",
-        "buffer_compress_percentage",
-        "dedupe_percentage",
-        "zero_buffers",
-        "filesize",
+        "bssplit", "bsrange", "ba", "bs_unaligned", "verify", "buffer_pattern",
+        "buffer_compress_percentage", "dedupe_percentage", "zero_buffers", "filesize",
     ];
     let simple = BY_BLOCK.iter().all(|name| job.get(name).is_none());
     simple && count(job, "nrfiles") == 1 && bytes.is_multiple_of(LAYOUT_BLOCK)

@@ -3,8 +3,8 @@
 use super::open::offloads;
 use super::rewrite::Target;
 use lab::fio::Mistake;
+use lab::fio::job_options::{count, time};
 use lab::fio::parse::{Job, JobFile};
-use lab::fio::stock::{count, time};
 
 /// The ramp of all jobs of a file, virtual seconds. There is one window for all: a job whose ramp ended before
 /// others' would be counted before them.

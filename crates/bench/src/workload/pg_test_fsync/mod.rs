@@ -40,7 +40,7 @@ impl Client {
         let runtime_s = inputs.method.runtime_s.unwrap_or(SECONDS_PER_TEST);
         Ok(Client {
             programs: match place {
-                Place::Host(_) => Postgresql::find(test.version)?,
+                Place::Host => Postgresql::find(test.version)?,
                 Place::Nowhere => Postgresql::nowhere(),
             },
             test: *test,
@@ -51,18 +51,6 @@ impl Client {
 }
 
 impl workload::Client for Client {
-    fn lay_out(&self) -> Part {
-        Part::default()
-    }
-
-    fn start(&self) -> Part {
-        Part::default()
-    }
-
-    fn warm_up(&self, _limit_s: f64) -> Part {
-        Part::default()
-    }
-
     fn measure(&self) -> Part {
         let program = self.programs.program("pg_test_fsync");
         let seconds = format!("{:.0}", self.seconds_per_test);
@@ -72,20 +60,8 @@ impl workload::Client for Client {
         Part { steps: vec![times.measure(command)], ..Part::default() }
     }
 
-    fn stop(&self) -> Part {
-        Part::default()
-    }
-
-    fn ramp_s(&self) -> f64 {
-        0.0
-    }
-
     fn data_bytes(&self) -> u64 {
         FILE_BYTES
-    }
-
-    fn memory(&self) -> u64 {
-        0
     }
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
@@ -95,7 +71,7 @@ impl workload::Client for Client {
         facts.insert(Fact::FilesJobs, 0.0);
         let measured = measured(&table, &self.test, &seen.samples).ok_or_else(|| {
             Fault::failed(format!(
-                "pg_test_fsync has no result of {} here: see {OUTPUT}, and compare another `method`",
+                "pg_test_fsync has no result for {} on this file system: see {OUTPUT}, or use another `method`",
                 self.test.compared()
             ))
         })?;

@@ -87,7 +87,9 @@ impl Table {
                 });
                 let Some((test, rate)) = found else {
                     let line = line.trim();
-                    return Err(Fault::failed(format!("no line of pg_test_fsync: {line}")));
+                    return Err(Fault::failed(format!(
+                        "unexpected line in pg_test_fsync's output: {line}"
+                    )));
                 };
                 rates.insert(test, rate);
             }
@@ -95,7 +97,7 @@ impl Table {
         match (seconds_per_test, rates.get(&Unsynced)) {
             (Some(seconds_per_test), Some(_)) => Ok(Table { seconds_per_test, rates }),
             _ => Err(Fault::failed(
-                "pg_test_fsync did not come to the end of its table: see pg_test_fsync.out",
+                "pg_test_fsync ended before its last test: see pg_test_fsync.out",
             )),
         }
     }

@@ -10,13 +10,8 @@ use std::path::{Path, PathBuf};
 /// Settings while the tables are filled. Tables that a transaction makes are not logged under
 /// `wal_level=minimal`; everything is written out before the server stops.
 pub const HURRIED: [&str; 7] = [
-    "fsync=off",
-    "wal_level=minimal",
-    "max_wal_senders=0",
-    "full_page_writes=off",
-    "autovacuum=off",
-    "checkpoint_timeout=1d",
-    "maintenance_work_mem=256MB",
+    "fsync=off", "wal_level=minimal", "max_wal_senders=0", "full_page_writes=off",
+    "autovacuum=off", "checkpoint_timeout=1d", "maintenance_work_mem=256MB",
 ];
 
 /// Asks for every setting as the server runs it.

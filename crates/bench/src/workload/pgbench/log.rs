@@ -14,7 +14,7 @@ pub fn read(raw: &Path, prefix: &str, writes: &[bool]) -> Result<Transactions, F
 }
 
 fn transaction(line: &str, writes: &[bool]) -> Result<Transaction, &'static str> {
-    const FOREIGN: &str = "no line of pgbench's log";
+    const FOREIGN: &str = "not a line of pgbench's log";
     let fields: Vec<&str> = line.split_whitespace().collect();
     let [_, _, latency, script, seconds, micros, ..] = fields[..] else { return Err(FOREIGN) };
     let number = |text: &str| text.parse::<u64>().ok();

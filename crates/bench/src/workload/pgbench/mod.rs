@@ -51,7 +51,7 @@ impl Client {
     pub fn new(inputs: &Inputs, pgbench: &Pgbench, place: Place) -> Result<Client, Fault> {
         Ok(Client {
             server: match place {
-                Place::Host(_) => Postgresql::find(pgbench.version)?,
+                Place::Host => Postgresql::find(pgbench.version)?,
                 Place::Nowhere => Postgresql::nowhere(),
             },
             at: postgresql::scaled(pgbench, inputs.model.size),

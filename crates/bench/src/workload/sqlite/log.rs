@@ -10,7 +10,7 @@ use std::path::Path;
 /// The first line that is none of such a log, or that there are none.
 pub fn read(raw: &Path, prefix: &str) -> Result<Transactions, Fault> {
     Transactions::read(raw, prefix, "SQLite's client", |line| {
-        transaction(line).ok_or("no transaction of SQLite's client")
+        transaction(line).ok_or("not a transaction of the SQLite client")
     })
 }
 

@@ -84,10 +84,6 @@ impl workload::Client for Client {
         Part { steps: vec![Step::Run(load)], ..Part::default() }
     }
 
-    fn start(&self) -> Part {
-        Part::default()
-    }
-
     fn warm_up(&self, limit_s: f64) -> Part {
         self.times.warm_up(limit_s, |seconds, output| self.run(seconds, false, output))
     }
@@ -95,10 +91,6 @@ impl workload::Client for Client {
     fn measure(&self) -> Part {
         let run = self.run(self.times.runtime_s, true, OUTPUT);
         Part { steps: vec![self.times.measure(run)], ..Part::default() }
-    }
-
-    fn stop(&self) -> Part {
-        Part::default()
     }
 
     fn ramp_s(&self) -> f64 {
@@ -116,8 +108,9 @@ impl workload::Client for Client {
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let transactions = log::read(raw, LOG)?;
         self.times.check("SQLite's client", transactions.seconds(), None)?;
-        let summary: Summary = serde_json::from_str(&database::text(raw, OUTPUT))
-            .map_err(|e| Fault::failed(format!("{OUTPUT} is not of SQLite's client: {e}")))?;
+        let summary: Summary = serde_json::from_str(&database::text(raw, OUTPUT)).map_err(|e| {
+            Fault::failed(format!("{OUTPUT} is not valid output of the SQLite client: {e}"))
+        })?;
         let mut notes = vec![format!("SQLite {}", rusqlite::version())];
         if summary.begun_again > 0 {
             notes.push(format!(

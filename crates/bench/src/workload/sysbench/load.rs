@@ -19,22 +19,11 @@ pub const HURRIED: [&str; 5] = [
 
 /// Settings that decide what is in the files when the tables have been filled.
 const OF_FILES: [&str; 16] = [
-    "character_set_server",
-    "collation_server",
-    "innodb_checksum_algorithm",
-    "innodb_compression_algorithm",
-    "innodb_compression_default",
-    "innodb_compression_level",
-    "innodb_data_file_path",
-    "innodb_default_row_format",
-    "innodb_file_per_table",
-    "innodb_fill_factor",
-    "innodb_log_file_size",
-    "innodb_log_files_in_group",
-    "innodb_page_size",
-    "innodb_redo_log_capacity",
-    "innodb_undo_tablespaces",
-    "lower_case_table_names",
+    "character_set_server", "collation_server", "innodb_checksum_algorithm",
+    "innodb_compression_algorithm", "innodb_compression_default", "innodb_compression_level",
+    "innodb_data_file_path", "innodb_default_row_format", "innodb_file_per_table",
+    "innodb_fill_factor", "innodb_log_file_size", "innodb_log_files_in_group", "innodb_page_size",
+    "innodb_redo_log_capacity", "innodb_undo_tablespaces", "lower_case_table_names",
 ];
 
 /// Those of some settings that decide what is in the files.

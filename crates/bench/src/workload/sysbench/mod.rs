@@ -53,7 +53,7 @@ impl Client {
     pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Fault> {
         Ok(Client {
             server: match place {
-                Place::Host(_) => Mysql::find(sysbench.server, sysbench.version)?,
+                Place::Host => Mysql::find(sysbench.server, sysbench.version)?,
                 Place::Nowhere => Mysql::nowhere(sysbench.server),
             },
             at: mysql::scaled(sysbench, inputs.model.size),
@@ -270,14 +270,8 @@ impl workload::Client for Client {
     fn complaint(&self, raw: &Path) -> Option<String> {
         // The server's own reason before that of a client which did not reach it.
         const LOGS: [&str; 8] = [
-            "server.out.err",
-            "server-load.out.err",
-            "sysbench.out.err",
-            "sysbench.out",
-            "load.out.err",
-            "install.out.err",
-            "install.out",
-            "ping.out.err",
+            "server.out.err", "server-load.out.err", "sysbench.out.err", "sysbench.out",
+            "load.out.err", "install.out.err", "install.out", "ping.out.err",
         ];
         let family = self.server.family;
         database::complaint(raw, &LOGS, |log| output::complaint(family, log))

@@ -47,7 +47,7 @@ impl Run {
     /// Reads what sysbench printed.
     ///
     /// # Errors
-    /// That it did not come to its end, or ended no transaction.
+    /// That it did not come to its end, or completed no transaction.
     pub fn read(text: &str) -> Result<Run, Fault> {
         let mut run = Run::default();
         let mut whole = false;
@@ -70,7 +70,7 @@ impl Run {
         let counted: u64 = run.histogram.iter().map(|(_, count)| count).sum();
         match run.events {
             _ if !whole => Err(Fault::failed("sysbench printed no result: see sysbench.out")),
-            0 => Err(Fault::failed("sysbench ended no transaction: a longer runtime may help")),
+            0 => Err(Fault::failed("sysbench completed no transaction: a longer runtime may help")),
             events if events != counted => Err(Fault::failed(format!(
                 "sysbench counts {events} transactions and {counted} in its histogram: see sysbench.out"
             ))),

@@ -13,11 +13,9 @@ impl Rewritten {
     /// the same.
     pub fn layout(&self) -> String {
         // fio 3.33 lays out and then waits for good for the threads that such a job hands its operations to.
-        let only = self.without(&["io_submit_mode="]).replacen(
-            "[global]\n",
-            "[global]\ncreate_only=1\n",
-            1,
-        );
+        let only = self
+            .without(&["io_submit_mode="])
+            .replacen("[global]\n", "[global]\ncreate_only=1\n", 1);
         // Every section of a job ends with its own seed; what stands last holds. fio has buffers for all that
         // may be under way.
         let block = match self.large {

@@ -1,10 +1,10 @@
 //! Sizes of a job's files on the scale model: stocks, divided by S.
 
 use lab::fio::Mistake;
-use lab::fio::parse::{Job, JobFile};
-use lab::fio::stock::{
+use lab::fio::job_options::{
     Size, block_sizes, count, file_sizes, laid_out, offsets, real_bytes, sets, size,
 };
+use lab::fio::parse::{Job, JobFile};
 use std::collections::BTreeMap;
 
 /// Sizes of one job, after scaling.
@@ -67,7 +67,7 @@ pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
         (total, _) => total,
     };
     if total.is_none() && each.is_none() {
-        return Err(lab::fio::stock::none(job));
+        return Err(lab::fio::job_options::no_size(job));
     }
     let sizes = Sizes { job, total, each, factor };
     match files {

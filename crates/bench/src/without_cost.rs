@@ -3,7 +3,7 @@
 use crate::known_trials::KnownTrials;
 use crate::ladder::achieved;
 use crate::plan::baseline_first;
-use crate::rerun::kinds;
+use crate::sensitivity::kinds;
 use crate::slot::Slot;
 use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
