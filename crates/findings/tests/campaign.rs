@@ -107,20 +107,9 @@ fn cells_hold_what_the_published_format_asks_for() {
     let json = serde_json::to_value(&findings).unwrap();
     let cell = &json["cells"][1];
     for path in [
-        "/variant",
-        "/workload",
-        "/concurrency",
-        "/throughput/value",
-        "/throughput/low",
-        "/throughput/high",
-        "/latency/mean_us",
-        "/latency/p50_us",
-        "/latency/p95_us",
-        "/latency/p99_us",
-        "/sync_latency/p99_us",
-        "/hits",
-        "/checks/0/pass",
-        "/scale/size",
+        "/variant", "/workload", "/concurrency", "/throughput/value", "/throughput/low",
+        "/throughput/high", "/latency/mean_us", "/latency/p50_us", "/latency/p95_us",
+        "/latency/p99_us", "/sync_latency/p99_us", "/hits", "/checks/0/pass", "/scale/size",
     ] {
         assert!(cell.pointer(path).is_some_and(|v| !v.is_null()), "{path}: {cell}");
     }

@@ -6,6 +6,7 @@ use findings::analyse;
 use findings::schema::*;
 use lab::campaign::{AllocationClass, DriveRef, Layout, MdLevel, Stack, Variant};
 use measurement::{Perturbation, Trial};
+use std::collections::BTreeMap;
 use synthetic::*;
 
 /// ext4 on `n` drives of a kind: an array, or one drive.
@@ -115,6 +116,22 @@ fn file_systems_that_differ_in_a_drive_differ_in_nothing_else() {
     other.drives.get_mut("nvme").unwrap().numbers["write_cache"] = false.into();
     let found = subjects([ext4_on("drive", "nvme", 1), other]);
     assert_eq!(found, [Subject::Drive { kind: "nvme".into() }]);
+}
+
+#[test]
+fn settings_of_a_server_are_among_what_differs() {
+    let mut tuned = mirrors("nvme");
+    tuned.name = "tuned".into();
+    let set = |variant: &mut Variant| {
+        let settings = BTreeMap::from([("full_page_writes".to_owned(), "off".to_owned())]);
+        variant.servers.insert("postgresql".into(), settings);
+    };
+    set(&mut tuned);
+    let server = Subject::Server { name: "full_page_writes".into() };
+    assert_eq!(subjects([mirrors("nvme"), tuned.clone()]), std::slice::from_ref(&server));
+    tuned.datasets.entry(String::new()).or_default().insert("atime".into(), "off".into());
+    let found = subjects([mirrors("nvme"), tuned]);
+    assert!(found.len() == 2 && found.contains(&server), "{found:?}");
 }
 
 #[test]

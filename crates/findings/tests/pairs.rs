@@ -4,6 +4,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
+use measurement::TrialResult;
 use synthetic::*;
 
 /// One trial without a log and one with it.
@@ -33,7 +34,7 @@ fn a_single_trial_has_an_interval_from_its_batches_and_says_so() {
 
 /// A trial is a pure function of its inputs: a variant that changes nothing gives the same runs.
 #[test]
-fn a_twin_is_exactly_one_with_an_interval_of_no_width() {
+fn identical_trials_have_a_ratio_of_exactly_one_and_no_width() {
     for repeats in [1, 2, 3] {
         let mut twin = variant(true, false);
         twin.levels.clear();
@@ -54,6 +55,35 @@ fn a_twin_is_exactly_one_with_an_interval_of_no_width() {
         }
         assert_eq!(findings.verdicts[0].class, VerdictClass::NoEffect, "{repeats}");
     }
+}
+
+/// The p99 is the upper edge of a bin, which different runs may share: that does not make them the same runs.
+#[test]
+fn different_runs_with_an_equal_p99_have_an_interval_of_some_width() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(700.0))];
+    let mut trials = trials(&truths, 2, 0.01);
+    let shared = trials[0].outcome.clone();
+    for trial in &mut trials {
+        let (TrialResult::Measured(own), TrialResult::Measured(shared)) =
+            (&mut trial.outcome, &shared)
+        else {
+            unreachable!("each was measured");
+        };
+        for (flow, of) in [
+            (&mut own.read, &shared.read),
+            (&mut own.write, &shared.write),
+            (&mut own.sync, &shared.sync),
+        ] {
+            for (bin, edge) in flow.histogram.iter_mut().zip(of.histogram.iter().map(|bin| bin.0)) {
+                bin.0 = edge;
+            }
+        }
+    }
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let p99 = findings.effects.iter().find(|e| e.metric == Metric::P99Latency).unwrap().ratio;
+    assert_eq!(p99.value, 1.0);
+    assert!(p99.low < 1.0 && p99.high > 1.0, "{p99:?}");
 }
 
 #[test]

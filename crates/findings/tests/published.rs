@@ -29,7 +29,7 @@ fn expected(list: &[(&str, &[&str])]) -> BTreeSet<(String, Vec<String>)> {
 /// hk-little, hk-percentiles, hk-6d2p, hk-line-rate, the ARC's fall and the fill time of hk-oltp-l2arc,
 /// the primarycache lint of hk-smb-l2arc; and that p99 is twice the mean in each row of a table.
 #[test]
-fn the_slog_and_l2arc_article() {
+fn the_contradictions_of_the_slog_and_l2arc_article_are_found() {
     let lints = lints::contradictions(&published("hk-2025"));
     assert_eq!(
         found(&lints),
@@ -76,7 +76,7 @@ fn the_slog_and_l2arc_article() {
 
 /// fsync-media and fsync-disabled: every synchronous row, and none of the others.
 #[test]
-fn the_fsync_article() {
+fn every_synchronous_row_of_the_fsync_article_is_impossible_on_its_disks() {
     let table = published("fsync-2014");
     let lints = lints::contradictions(&table);
     let synchronous: BTreeSet<String> =

@@ -177,13 +177,8 @@ fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_met
     };
     assert!(passes("", 8.0) && !passes("", 16.0));
     for options in [
-        "flow=8\n",
-        "lockfile=exclusive\n",
-        "number_ios=100\n",
-        "iodepth_low=2\n",
-        "iodepth_batch_submit=4\n",
-        "iodepth_batch_complete=4\n",
-        "iodepth_batch_complete_max=4\n",
+        "flow=8\n", "lockfile=exclusive\n", "number_ios=100\n", "iodepth_low=2\n",
+        "iodepth_batch_submit=4\n", "iodepth_batch_complete=4\n", "iodepth_batch_complete_max=4\n",
     ] {
         assert!(passes(options, 16.0), "{options}");
         assert!(!passes(options, 4.0), "{options} allows no more in flight");

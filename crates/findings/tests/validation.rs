@@ -220,7 +220,7 @@ impl Files for Beside {
 }
 
 #[test]
-fn the_labs_of_the_page_resolve() {
+fn every_lab_in_docs_validation_resolves() {
     let folder = root().join("docs/validation/labs");
     let mut found = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -234,6 +234,22 @@ fn the_labs_of_the_page_resolve() {
         }
     }
     assert!(found >= 2);
+}
+
+#[test]
+fn every_source_of_a_lab_is_a_table_of_published_results() {
+    let mut found = 0;
+    for entry in std::fs::read_dir(root().join("labs")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let Some(line) = text.lines().find(|line| line.starts_with("source")) else { continue };
+        for key in line.split('"').nth(1).unwrap().split(',') {
+            let table = root().join(format!("published/{}.toml", key.trim()));
+            assert!(table.is_file(), "{}: {key}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 20);
 }
 
 /// A number as the table has it: `585,000`, `25.5`.
@@ -288,7 +304,7 @@ fn table(part: Part) -> String {
 
 /// `UPDATE_VALIDATION=1 cargo test -p findings --test validation` writes the tables anew.
 #[test]
-fn the_page_shows_the_rows() {
+fn the_validation_page_is_that_of_checks_toml() {
     let file = root().join("docs/validation/README.md");
     let page = std::fs::read_to_string(&file).unwrap();
     let mut current = page.clone();
@@ -311,7 +327,7 @@ fn the_page_shows_the_rows() {
 
 /// Each claim has one of five verdicts, and what it names is there: labs, audit rules, tables and verbs.
 #[test]
-fn the_page_of_claims_names_what_there_is() {
+fn every_claim_names_a_lab_rule_table_or_verb_that_exists() {
     let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
     let (page, rules) = (read("docs/validation/claims.md"), read("docs/reference/audit.md"));
     let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| claim |"));

@@ -6,7 +6,7 @@
 mod counter;
 mod fact;
 mod named;
-mod record;
+mod result;
 mod stage;
 mod sync_test;
 mod trial;
@@ -14,7 +14,7 @@ mod values;
 
 pub use counter::{Counter, DriveCounter, THROTTLES, drive_kind};
 pub use fact::Fact;
-pub use record::{Flow, HISTOGRAM_END_NS, Measured, Second, TrialResult, WarmUp, WarmUpEnd};
+pub use result::{Flow, HISTOGRAM_END_NS, Measured, Second, TrialResult, WarmUp, WarmUpEnd};
 pub use stage::Stage;
 pub use sync_test::SyncTest;
 pub use trial::{Cost, Perturbation, Trial, TrialKind};

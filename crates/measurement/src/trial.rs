@@ -1,6 +1,6 @@
 //! A trial, and the kinds of trials.
 
-use crate::record::TrialResult;
+use crate::result::TrialResult;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ pub enum Cost {
 pub struct Perturbation {
     /// The kind of drive in the lab: `optane`.
     pub drive: String,
-    /// The number, by the profile's own name: `flush`.
+    /// The number, by its path in the profile: `flash.flush_us`.
     pub parameter: String,
     /// New ÷ stated value; above 0.
     pub factor: f64,

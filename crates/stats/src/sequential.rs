@@ -70,6 +70,12 @@ pub struct Look {
     pub batches: Option<Mean>,
 }
 
+/// The look at `trials` runs that both sides share: nothing is left to chance.
+pub fn same_runs(trials: usize) -> Look {
+    let ratio = Interval { value: 1.0, low: 1.0, high: 1.0 };
+    Look { ratio, by_batches: trials == 1, pairs: None, batches: None }
+}
+
 /// Looks at the contrasts of single seeds: their values, and of those of which batches within the trials show an error,
 /// that too. Where all of them do there are two intervals, of which that by batches may err with 15 % of the look, and the
 /// narrower one counts. None where neither is there.
@@ -110,15 +116,15 @@ pub fn trials_needed(
     most: usize,
 ) -> Option<usize> {
     let per_trial = |mean: &Mean| mean.error * (trials as f64).sqrt();
-    let (of_pairs, of_batches) = shares(look.pairs.as_ref(), look.batches.as_ref());
     (trials + 1..=most).find(|&n| {
+        let batches = look.batches.as_ref().filter(|_| n <= FEW);
+        let (of_pairs, of_batches) = shares(look.pairs.as_ref(), batches);
         let half = |mean: &Mean, freedom: f64, share: f64| {
             student::two_sided(share * alpha(total, n), freedom) * per_trial(mean)
                 / (n as f64).sqrt()
         };
         let pairs = look.pairs.as_ref().map(|mean| half(mean, (n - 1) as f64, of_pairs));
         let more = n as f64 / trials as f64;
-        let batches = look.batches.as_ref().filter(|_| n <= FEW);
         let batches = batches.map(|mean| half(mean, more * mean.freedom, of_batches));
         let half = pairs.into_iter().chain(batches).fold(f64::INFINITY, f64::min);
         let value = look.ratio.value.ln();

@@ -10,7 +10,7 @@ use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::contrast::{self, Mean};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What changed between two campaigns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,7 +123,12 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         (a.values().copied().collect(), b.values().copied().collect());
     let value = (stats::mean(&values_b)? - stats::mean(&values_a)?).exp();
     let pairs: Vec<f64> = b.iter().filter_map(|(seed, after)| Some(after - a.get(seed)?)).collect();
-    let spread: Option<Mean> = contrast::of_pairs(&pairs)
+    // The same trials: nothing is left to chance.
+    let equal = pairs.len() > 1 && pairs.iter().all(|d| *d == 0.0);
+    let same = equal && keys(before) == keys(after);
+    let spread: Option<Mean> = same
+        .then_some(Mean { value: 0.0, error: 0.0, freedom: 1.0 })
+        .or_else(|| contrast::of_pairs(&pairs))
         .or_else(|| contrast::of_groups(&[(1.0, &values_b), (-1.0, &values_a)]));
     let interval = spread.map(|mean| mean.interval(alpha).exp());
     let class = interval.filter(|_| settled).map_or(VerdictClass::Undecided, |i| class(i, metric));
@@ -153,6 +158,17 @@ fn logs(values: &BTreeMap<u64, f64>) -> Option<BTreeMap<u64, f64>> {
         .map(|(seed, x)| (x.is_finite() && *x > 0.0).then(|| (*seed, x.ln())))
         .collect();
     all.filter(|all| !all.is_empty())
+}
+
+/// The keys of the trials of a cell that count.
+fn keys<'a>((findings, cell): (&'a Findings, &Cell)) -> BTreeSet<&'a str> {
+    let of_cell = findings.trials.iter().filter(|row| {
+        row.variant == cell.variant
+            && row.workload == cell.workload
+            && row.validity == Validity::Valid
+            && row.part == Part::Cell
+    });
+    of_cell.map(|row| row.key.as_str()).collect()
 }
 
 /// What is compared of a cell, by the seed of each trial that counts: throughput that lasts, or how long an

@@ -2,7 +2,7 @@
 
 use lab::campaign::{Pgbench, Program, Script, Sqlite, SyncMethod, Sysbench, Variant, Workload};
 use lab::fio::parse::{self, Job as Section};
-use lab::fio::{sizes, stock};
+use lab::fio::{job_options, sizes};
 
 /// The few facts of a job that laws depend on.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -97,13 +97,13 @@ fn of_sections(sections: &[Section]) -> Job {
         held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
         invalidates_written_pages: any(&invalidates_written_pages),
         each_write_synced: all(&each_write_synced),
-        flushes_counted_long: any(&stock::flushes_counted_long),
-        compressible: any(&stock::is_compressible),
-        direct: all(&stock::is_direct),
+        flushes_counted_long: any(&job_options::flushes_counted_long),
+        compressible: any(&job_options::is_compressible),
+        direct: all(&job_options::is_direct),
         own_cache: false,
         tells_one_rate: false,
-        reads: any(&|s| !stock::only_writes(s)),
-        writes: any(&stock::writes),
+        reads: any(&|s| !job_options::only_writes(s)),
+        writes: any(&job_options::writes),
     }
 }
 
@@ -123,26 +123,9 @@ pub fn is_paced(workload: &Workload) -> bool {
 
 /// Options that say what a job does, in the order in which people name them.
 const SHOWN: [&str; 20] = [
-    "ioengine",
-    "rw",
-    "rwmixread",
-    "rwmixwrite",
-    "bs",
-    "bssplit",
-    "bsrange",
-    "size",
-    "numjobs",
-    "iodepth",
-    "direct",
-    "sync",
-    "fsync",
-    "fdatasync",
-    "overwrite",
-    "random_distribution",
-    "rate",
-    "rate_iops",
-    "thinktime",
-    "buffer_compress_percentage",
+    "ioengine", "rw", "rwmixread", "rwmixwrite", "bs", "bssplit", "bsrange", "size", "numjobs",
+    "iodepth", "direct", "sync", "fsync", "fdatasync", "overwrite", "random_distribution", "rate",
+    "rate_iops", "thinktime", "buffer_compress_percentage",
 ];
 
 /// What each job of a workload's file does: the options that say so.
@@ -201,23 +184,15 @@ fn of_sqlite(sqlite: &Sqlite) -> String {
     words.join(" ")
 }
 
-const PACING: [&str; 6] =
-    ["rate", "rate_iops", "rate_process", "thinktime", "latency_target", "startdelay"];
+const PACING: [&str; 4] = ["rate", "rate_iops", "thinktime", "latency_target"];
 
 /// Not among [`PACING`]: how much such jobs do in a second is still their result.
 const HOLDING: [&str; 10] = [
     // Time for it counts to the run and to no operation.
-    "end_fsync",
-    "fsync_on_close",
+    "end_fsync", "fsync_on_close",
     // Files are opened and closed between operations.
-    "openfiles",
-    "flow",
-    "lockfile",
-    "number_ios",
-    "iodepth_low",
-    "iodepth_batch",
-    "iodepth_batch_complete_min",
-    "iodepth_batch_complete_max",
+    "openfiles", "flow", "lockfile", "number_ios", "iodepth_low", "iodepth_batch",
+    "iodepth_batch_complete_min", "iodepth_batch_complete_max",
 ];
 
 fn each_write_synced(section: &Section) -> bool {
@@ -227,8 +202,8 @@ fn each_write_synced(section: &Section) -> bool {
 
 fn invalidates_written_pages(section: &Section) -> bool {
     let invalidates = section.get("invalidate").is_none_or(|value| value != "0");
-    let written = stock::writes(section) && !each_write_synced(section);
-    written && !stock::is_direct(section) && invalidates
+    let written = job_options::writes(section) && !each_write_synced(section);
+    written && !job_options::is_direct(section) && invalidates
 }
 
 /// Whether an option is there and does something.

@@ -12,17 +12,8 @@ const KEPT_UP: f64 = 0.95;
 const DEVIATIONS: f64 = 3.0;
 /// Limits of the 99th percentile that a reader may have in mind, µs.
 const LIMITS: [f64; 11] = [
-    500.0,
-    1_000.0,
-    2_000.0,
-    5_000.0,
-    10_000.0,
-    20_000.0,
-    50_000.0,
-    100_000.0,
-    200_000.0,
-    500_000.0,
-    1_000_000.0,
+    500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0, 50_000.0, 100_000.0, 200_000.0,
+    500_000.0, 1_000_000.0,
 ];
 
 /// Whether clients that offer so many operations a second are kept up with, over so many virtual seconds of measured

@@ -97,11 +97,7 @@ impl<'a> Group<'a> {
                 TrialResult::Failed { reason } => failed.push((trial, reason.as_str())),
                 TrialResult::Measured(measured) => {
                     let checks = checks::conservation_checks(
-                        trial,
-                        measured,
-                        &job,
-                        variant,
-                        &workload.dataset,
+                        trial, measured, &job, variant, &workload.dataset,
                     );
                     let course = match job.tells_one_rate {
                         true => Some(Course::of_one_rate(measured)),

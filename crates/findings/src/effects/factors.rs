@@ -132,6 +132,12 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     } else {
         found.remove(&Subject::Layout);
     }
+    let none = BTreeMap::new();
+    let servers: BTreeSet<&String> = a.servers.keys().chain(b.servers.keys()).collect();
+    for server in servers {
+        let of = |v: &'_ Variant| v.servers.get(server).unwrap_or(&none).clone();
+        found.extend(differing(&of(a), &of(b)).into_iter().map(|name| Subject::Server { name }));
+    }
     if a.memory != b.memory {
         found.insert(Subject::Memory);
     }

@@ -226,7 +226,10 @@ fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Opti
     let trials = compared.len();
     let contrasts: Vec<f64> = compared.iter().map(|one| one.contrast).collect();
     let batched: Vec<Mean> = compared.iter().filter_map(|one| one.batched).collect();
-    let look = sequential::look(&contrasts, &batched, ERROR_RATE);
+    let look = match compared.iter().all(|one| one.same) {
+        true => Some(sequential::same_runs(trials)),
+        false => sequential::look(&contrasts, &batched, ERROR_RATE),
+    };
     let (ratio, basis) = match &look {
         Some(look) if look.by_batches && trials == 1 => (look.ratio, Basis::Batches),
         Some(look) if look.by_batches => (look.ratio, Basis::TrialsAndBatches),
@@ -246,6 +249,8 @@ struct Compared {
     logs: Vec<f64>,
     /// Their contrast.
     contrast: f64,
+    /// The sides are the same runs: the contrast is 0 whatever is compared.
+    same: bool,
     /// The same with the error that batches within the trials give; none where they give none.
     batched: Option<Mean>,
 }
@@ -265,15 +270,13 @@ impl Compared {
             .zip(&trials)
             .map(|(c, trial)| Some((c, batches_of(trial, phase)?)))
             .collect();
+        let same = are_same_runs(terms, &trials);
         let batches = batches.filter(|_| metric == Metric::Throughput).unwrap_or_default();
         let means: Option<Vec<(f64, Mean)>> =
             batches.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
-        let batched = match means.as_deref().and_then(contrast::of_means) {
-            // The sides are the same runs.
-            _ if cancel(&batches) => Some(Mean { value: 0.0, error: 0.0, freedom: 1.0 }),
-            within => within.map(|within| Mean { value: contrast, ..within }),
-        };
-        Some(Compared { logs, contrast, batched })
+        let within = means.as_deref().and_then(contrast::of_means);
+        let batched = within.map(|within| Mean { value: contrast, ..within });
+        Some(Compared { logs, contrast, same, batched })
     }
 }
 
@@ -287,11 +290,13 @@ fn batches_of(trial: &Judged<'_>, phase: PhaseKind) -> Option<Vec<f64>> {
     contrast::logs(&batches::means(&course.rates[window]))
 }
 
-/// Whether the contrast is exactly 0 in every batch: the sides are the same runs.
-fn cancel(batched: &[(f64, Vec<f64>)]) -> bool {
-    let longest = batched.iter().map(|(_, b)| b.len()).max().unwrap_or(0);
-    let sum = |i: usize| -> Option<f64> { batched.iter().map(|(c, b)| Some(c * b.get(i)?)).sum() };
-    longest > 0 && (0..longest).all(|i| sum(i) == Some(0.0))
+/// Whether equal results stand on both sides alike: the sides are the same runs.
+fn are_same_runs(terms: &[(f64, &Side<'_>)], trials: &[&Judged<'_>]) -> bool {
+    let weighed = || terms.iter().map(|(c, _)| *c).zip(trials);
+    trials.iter().all(|judged| {
+        let equal = weighed().filter(|(_, other)| other.measured == judged.measured);
+        equal.map(|(coefficient, _)| coefficient).sum::<f64>() == 0.0
+    })
 }
 
 /// The estimate and class of a contrast, names left empty. None where a side has no trial that counts.

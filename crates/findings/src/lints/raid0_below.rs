@@ -27,7 +27,8 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             else {
                 continue;
             };
-            let comparable = other_setup.drives == setup.drives
+            let comparable = setup.drives.is_some()
+                && other_setup.drives == setup.drives
                 && other_row.workload == row.workload
                 && other_row.size == row.size;
             if comparable && other > raid0 * (1.0 + NOISE) {

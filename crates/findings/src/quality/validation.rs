@@ -120,10 +120,10 @@ pub fn covered(
         cells: run.len() as u32,
     });
     all.push(Validation::Size { size, state: size_state(size, other_sizes) });
-    let source = campaign.source.as_deref();
-    if let Some(key) = source.filter(|key| PUBLISHED.contains(key)) {
-        all.push(Validation::Published { key: key.to_owned() });
-    }
+    // A lab may name several, separated by commas.
+    let sources = campaign.source.iter().flat_map(|source| source.split(','));
+    let keys = sources.map(str::trim).filter(|key| PUBLISHED.contains(key));
+    all.extend(keys.map(|key| Validation::Published { key: key.to_owned() }));
     all.push(Validation::Network);
     all
 }

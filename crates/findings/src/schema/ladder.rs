@@ -73,7 +73,7 @@ pub struct LoadWithin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// Reads and writes.
+    /// Reads and writes; syncs that a job calls itself are among them.
     ReadWrite,
     /// fsync and fdatasync.
     Sync,

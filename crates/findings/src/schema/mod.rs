@@ -215,6 +215,11 @@ pub enum Subject {
         /// Its name.
         name: String,
     },
+    /// A setting of a database server.
+    Server {
+        /// The server's name of it.
+        name: String,
+    },
     /// The release of OpenZFS.
     OpenZfs,
     /// RAM of the machine.
