@@ -30,7 +30,7 @@ pub struct NoFiles;
 
 impl Files for NoFiles {
     fn read(&self, _path: &str) -> Result<String, String> {
-        Err("this lab was not read from a directory".to_owned())
+        Err("the lab was read from standard input, so that other files cannot be found".to_owned())
     }
 }
 

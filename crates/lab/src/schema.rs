@@ -65,7 +65,7 @@ fn top() -> Value {
             "seed": { "type": "integer", "minimum": 0 },
         })),
         "scale": object("The size scale", json!({
-            "size": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }], "description": "S: stocks are divided by it" },
+            "size": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }], "description": "S: the sizes of files, caches and drives are divided by it" },
             "dirty_data_max": described("#/$defs/size", "Dirty-data limit of the machine, where it is reduced"),
         })),
     });
@@ -135,7 +135,7 @@ fn definitions() -> Value {
             }, "description": "Every other key replaces a number of the profile" },
         ] },
         "pool": { "type": "object", "properties": pool_properties, "additionalProperties": false },
-        "dataset": { "type": "object", "properties": properties(dataset::TABLE, value), "patternProperties": { ":": { "type": "string" } }, "additionalProperties": false },
+        "dataset": { "type": "object", "properties": dataset_keys(value), "patternProperties": { ":": { "type": "string" }, QUOTAS: { "type": ["string", "integer"] } }, "additionalProperties": false },
         "script": { "type": "string", "description": "A script of pgbench's own, or the path of one; @9 gives it a weight", "examples": BUILTIN.map(|(name, _)| name) },
         "parameter": { "enum": parameters() },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },
@@ -163,26 +163,26 @@ fn workload() -> Value {
                 "protocol": { "enum": Protocol::ALL.map(Protocol::name), "description": "How statements are sent" },
                 "script": { "anyOf": [{ "$ref": "#/$defs/script" }, { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/script" } }] },
                 "rate": { "type": "number", "minimum": 1, "description": "Transactions that all clients together begin in a second" },
-                "random_filler": { "type": "number", "minimum": 0, "maximum": 1, "description": "Share of the accounts' fillers that is random text; 0 without" },
-                "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
+                "random_filler": { "type": "number", "minimum": 0, "maximum": 1, "description": "Share of the accounts' fillers that is random text; default: 0" },
+                "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; default: the newest that is installed" },
             })),
             "postgresql": { "$ref": "#/$defs/postgresql" },
             "sysbench": sysbench(),
             "mariadb": { "$ref": "#/$defs/mariadb" },
             "mysql": { "$ref": "#/$defs/mysql" },
-            "pg_test_fsync": object("PostgreSQL's test of how writes are made durable", json!({
-                "method": { "enum": SyncMethod::ALL.map(SyncMethod::name), "description": "Whose operations a second are compared; fdatasync without" },
-                "writes": { "enum": [1, 2], "description": "Writes of 8 kB for each sync; 1 without" },
-                "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
+            "pg_test_fsync": object("pg_test_fsync: PostgreSQL's test of file sync methods", json!({
+                "method": { "enum": SyncMethod::ALL.map(SyncMethod::name), "description": "Sync method whose rate is compared; default: fdatasync" },
+                "writes": { "enum": [1, 2], "description": "Writes of 8 kB for each sync; default: 1" },
+                "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; default: the newest that is installed" },
             })),
             "sqlite": object("SQLite in the threads of an application", json!({
-                "journal_mode": { "enum": JournalMode::ALL.map(JournalMode::name), "description": "A write-ahead log, or a rollback journal; wal without" },
-                "synchronous": { "enum": Synchronous::ALL.map(Synchronous::name), "description": "When SQLite waits for the drives; full without" },
-                "page_size": described("#/$defs/size", "Page of the database; 4K without"),
+                "journal_mode": { "enum": JournalMode::ALL.map(JournalMode::name), "description": "A write-ahead log, or a rollback journal; default: wal" },
+                "synchronous": { "enum": Synchronous::ALL.map(Synchronous::name), "description": "When SQLite waits for the drives; default: full" },
+                "page_size": described("#/$defs/size", "Page of the database; default: 4K"),
                 "rows": { "type": "integer", "minimum": 1, "description": "Rows of accounts on the real server, 100 bytes each" },
                 "clients": { "type": "integer", "minimum": 1, "description": "Connections" },
                 "writes": { "type": "number", "minimum": 0, "maximum": 1, "description": "Share of the transactions that write" },
-                "cache_size": described("#/$defs/size", "Page cache of each connection; 2000K without"),
+                "cache_size": described("#/$defs/size", "Page cache of each connection; default: 2000K"),
             })),
             "directories": object("Datasets of the database", json!({
                 "data": text_of("The data directory"),
@@ -192,7 +192,7 @@ fn workload() -> Value {
                 "tables": text_of("A tablespace for the tables"),
                 "indexes": text_of("A tablespace for their indexes"),
             })),
-            "dataset": text_of("The dataset it runs in; the root without"),
+            "dataset": text_of("The dataset it runs in; default: the root"),
             "rates": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }, { "type": "array", "minItems": 1, "maxItems": 32, "items": { "type": "number", "minimum": 1 } }], "description": "Open-loop ladder: operations a second of all jobs together" },
             "size": described("#/$defs/size", "Working set; replaces the sizes in the job file"),
         }),
@@ -226,7 +226,7 @@ fn sysbench() -> Value {
         "table_size": count("Rows of each on the real server"),
         "threads": count("Sessions"),
         "rate": { "type": "number", "minimum": 1, "description": "Transactions that all sessions together begin in a second" },
-        "version": text_of("Version of the server, such as 10.11 of MariaDB or 8.4 of MySQL; the one that is installed without"),
+        "version": text_of("Version of the server, such as 10.11 of MariaDB or 8.4 of MySQL; default: the one that is installed"),
     });
     for (name, kind) in &SYSBENCH_OPTIONS {
         let description = "As sysbench's option of this name";
@@ -243,14 +243,31 @@ fn sysbench() -> Value {
 fn paths() -> Value {
     let list =
         json!({ "type": "array", "minItems": 2, "items": { "type": ["string", "integer"] } });
-    let datasets = properties(dataset::TABLE, |_| list.clone());
+    let datasets = dataset_keys(|_| list.clone());
+    let settings = json!({ "type": "object", "additionalProperties": { "type": "array", "minItems": 2, "items": { "type": ["string", "number", "boolean"] } } });
     json!({
-        "dataset": { "type": "object", "properties": datasets, "additionalProperties": false },
+        "postgresql": settings,
+        "mariadb": settings,
+        "mysql": settings,
+        "dataset": { "type": "object", "properties": datasets, "patternProperties": { QUOTAS: list }, "additionalProperties": false },
         "datasets": { "type": "object", "additionalProperties": { "type": "object" } },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": list },
         "pool": { "type": "object" },
         "drives": { "type": "object" },
     })
+}
+
+/// Quotas of a user, a group or a project.
+const QUOTAS: &str = "^(user|group|project)(obj)?quota@.";
+
+/// The properties of datasets, under their full names and their short ones.
+fn dataset_keys(schema: impl Fn(&Property) -> Value) -> Map<String, Value> {
+    let mut keys = properties(dataset::TABLE, &schema);
+    for (short, full) in dataset::SHORT {
+        let property = keys.get(full).cloned();
+        keys.extend(property.map(|property| (short.to_owned(), property)));
+    }
+    keys
 }
 
 fn properties(table: &[Property], schema: impl Fn(&Property) -> Value) -> Map<String, Value> {

@@ -15,7 +15,7 @@ fn each_invalid_number_of_a_drive_is_reported_at_its_place() {
     let under: Vec<&str> = diagnostics.iter().filter_map(|s| s.split(" | ").next()).collect();
     assert_eq!(under, ["-5", "3", "4", "\"3K\""], "{diagnostics:#?}");
     assert!(diagnostics[1].contains("`bogus`"), "{diagnostics:#?}");
-    assert!(diagnostics[2].contains("without [hdd]"), "{diagnostics:#?}");
+    assert!(diagnostics[2].contains("has no [hdd]"), "{diagnostics:#?}");
     assert!(diagnostics[3].contains("3072: must be a power of two"), "{diagnostics:#?}");
     // None is wrong alone.
     let diagnostics = with("kind = \"hdd\", flash.read_latency_us = 80");

@@ -300,11 +300,11 @@ fn invalid_blocks_and_shares_are_refused_at_their_place() {
         ("bssplit=4k/60:8k/40,16q/100", "`16q` is not a block size"),
         ("blockalign=z", "`z` is not a block size"),
         ("fsync=-1", "`fsync` cannot be `-1`"),
-        ("ioengine=rbd", "`rbd` does not work on files"),
+        ("ioengine=rbd", "`rbd` is not supported"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),
         ("rate_iops=-5", "`rate_iops` cannot be `-5`"),
         ("rate=1m,fast", "`rate` cannot be `1m,fast`"),
-        ("offset=150%", "not a share of a file"),
+        ("offset=150%", "not a percentage"),
         ("bs=2g", "is smaller than a block"),
     ] {
         let (_, message) = first_error(option);

@@ -41,6 +41,25 @@ fn a_lab_without_factors_is_one_variant_called_base() {
 }
 
 #[test]
+fn a_setting_of_a_server_with_a_fraction_or_a_switch_is_a_factor() {
+    let campaign = campaign(&format!(
+        "{BASE}[factors]\npostgresql.random_page_cost = [1.1, 4.0]\npostgresql.full_page_writes = [true, false]\n"
+    ));
+    assert_eq!(names(&campaign), ["1.1/on", "1.1/off", "4.0/on", "4.0/off"]);
+    assert_eq!(campaign.variants[1].servers["postgresql"]["full_page_writes"], "off");
+}
+
+#[test]
+fn a_memory_that_is_the_hosts_is_no_difference() {
+    let host = campaign(BASE).host.memory;
+    let campaign = campaign(&format!(
+        "{BASE}[variants.same]\nhost.memory = {host}\n[variants.more]\nhost.memory = \"1T\"\n"
+    ));
+    let memory = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap().memory;
+    assert_eq!((memory("same"), memory("more")), (None, Some(1 << 40)));
+}
+
+#[test]
 fn factors_make_every_combination_in_the_order_of_the_file() {
     let campaign = campaign(&format!(
         r#"{BASE}
@@ -101,14 +120,8 @@ log = {{ add = "log optane0" }}
     assert_eq!(
         names(&campaign),
         [
-            "none",
-            "only-records",
-            "only-bias",
-            "only-log",
-            "all-but-records",
-            "all-but-bias",
-            "all-but-log",
-            "all"
+            "none", "only-records", "only-bias", "only-log", "all-but-records", "all-but-bias",
+            "all-but-log", "all"
         ]
     );
     let but_bias = &campaign.variants[5];

@@ -56,7 +56,7 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused("method = \"fdatsync\"\n", "\"fdatsync\"", "cannot be", "did you mean `fdatasync`");
     refused("writes = 3\n", "3", "cannot be 3", "1 to 2");
     refused("method = \"write\"\nwrites = 2\n", "writes", "not synced", "remove it");
-    refused("version = \"new\"\n", "\"new\"", "no version of PostgreSQL", "\"15\"");
+    refused("version = \"new\"\n", "\"new\"", "not a version of PostgreSQL", "\"15\"");
     refused("sync = true\n", "sync", "no key `sync`", "method");
     let text = with("", "");
     let beside = |key: &str| {
@@ -65,9 +65,19 @@ fn each_mistake_has_its_place_and_its_fix() {
             &format!("[workloads.oltp]\n{key}\n[workloads.oltp.pg_test_fsync]"),
         )
     };
-    has_mistake(&beside("rates = [100]"), "oltp", "`rates` beside pg_test_fsync", "at once");
-    has_mistake(&beside("size = \"1G\""), "oltp", "`size` beside pg_test_fsync", "16 MiB");
+    has_mistake(
+        &beside("rates = [100]"),
+        "oltp",
+        "`rates` cannot be used with pg_test_fsync",
+        "immediately",
+    );
+    has_mistake(
+        &beside("size = \"1G\""),
+        "oltp",
+        "`size` cannot be used with pg_test_fsync",
+        "16 MiB",
+    );
     let short = text.replace("runtime = \"10s\"", "runtime = \"2s\"");
     assert_ne!(short, text);
-    has_mistake(&short, "pg_test_fsync", "runtime of 2 s", "3s");
+    has_mistake(&short, "pg_test_fsync", "runtime = 2 s is too short", "3s");
 }

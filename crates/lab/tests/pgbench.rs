@@ -36,7 +36,7 @@ fn a_database_is_read_with_its_server_and_places() {
 }
 
 #[test]
-fn a_database_is_planned_by_its_tables() {
+fn the_size_scale_follows_from_the_tables() {
     let campaign = campaign(&with(CLIENT, ""));
     let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
     assert!(model.size > 10.0, "314 GB do not fit a machine: {}", model.size);
@@ -73,8 +73,8 @@ fn each_mistake_has_its_place_and_its_fix() {
         "scale = 1\nclients = 2\nthreads = 3\n",
         "",
         "3",
-        "2 clients for 3 threads",
-        "threads = 2",
+        "3 threads but only 2 clients",
+        "set `threads` to 2",
     );
     refused(
         &format!("{CLIENT}script = \"select_only\"\n"),
@@ -87,7 +87,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         &format!("{CLIENT}script = \"tpcb-like@x\"\n"),
         "",
         "\"tpcb-like@x\"",
-        "no weight",
+        "not a valid script weight",
         "select-only@9",
     );
     refused(
@@ -97,7 +97,13 @@ fn each_mistake_has_its_place_and_its_fix() {
         "cannot be `fast`",
         "prepared",
     );
-    refused(&format!("{CLIENT}version = \"fifteen\"\n"), "", "\"fifteen\"", "no version", "\"15\"");
+    refused(
+        &format!("{CLIENT}version = \"fifteen\"\n"),
+        "",
+        "\"fifteen\"",
+        "not a version",
+        "\"15\"",
+    );
     refused(
         CLIENT,
         &server("shared_bufers = \"1GB\""),
@@ -110,7 +116,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         CLIENT,
         &server("shared_buffers = \"4TB\""),
         "postgresql",
-        "machine has 128G of memory",
+        "machine has only 128G of memory",
         "a quarter",
     );
     refused(CLIENT, &server("port = 5432"), "port", "a lab cannot set", "Unix socket");

@@ -45,7 +45,7 @@ fn what_zpool_and_zfs_refuse_is_refused() {
 }
 
 #[test]
-fn properties_that_zfs_takes_only_together() {
+fn properties_that_zfs_takes_only_together_are_refused_alone() {
     refused(
         "[variants.a]\ndataset.encryption = \"on\"\n",
         "\"on\"",

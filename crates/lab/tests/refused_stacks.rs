@@ -52,10 +52,7 @@ fn an_invalid_array_is_refused_at_its_place() {
         "xfs",
     );
     refused(
-        "[variants.a]\nstack = \"md\"\n",
-        "a",
-        "stack = \"md\" needs an array",
-        "raid10 nvme[0-3]",
+        "[variants.a]\nstack = \"md\"\n", "a", "stack = \"md\" needs an array", "raid10 nvme[0-3]",
     );
 }
 
@@ -96,9 +93,7 @@ fn an_invalid_lone_drive_is_refused_at_its_place() {
     refused(&lone("hdd"), "\"hdd\"", "`hdd` is not a drive", "hdd0");
     refused(&lone("hdd12"), "\"hdd12\"", "too few drives `hdd`", "hdd[0-11]");
     refused(
-        "[variants.a]\nstack = \"xfs\"\n",
-        "a",
-        "stack = \"xfs\" needs a drive",
+        "[variants.a]\nstack = \"xfs\"\n", "a", "stack = \"xfs\" needs a drive",
         "drive = \"nvme0\"",
     );
     refused("[variants.a]\nstack = \"btrfs\"\n", "\"btrfs\"", "`stack` cannot be `btrfs`", "ext4");

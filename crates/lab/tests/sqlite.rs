@@ -75,8 +75,13 @@ fn each_mistake_has_its_place_and_its_fix() {
             &format!("[workloads.oltp]\n{key}\n[workloads.oltp.sqlite]"),
         )
     };
-    has_mistake(&beside("rates = [100]"), "oltp", "`rates` beside sqlite", "at once");
-    has_mistake(&beside("size = \"1G\""), "oltp", "`size` beside sqlite", "`rows`");
+    has_mistake(
+        &beside("rates = [100]"),
+        "oltp",
+        "`rates` cannot be used with sqlite",
+        "immediately",
+    );
+    has_mistake(&beside("size = \"1G\""), "oltp", "`size` cannot be used with sqlite", "`rows`");
     let text = with(NEEDED).replace("[method]\nruntime = \"10s\"\n", "");
     has_mistake(&text, "sqlite", "[method] has no runtime, which sqlite needs", "[method]");
 }

@@ -41,7 +41,7 @@ fn a_database_is_read_with_its_server_and_places() {
 }
 
 #[test]
-fn a_database_is_planned_by_its_tables() {
+fn the_size_scale_follows_from_the_tables() {
     let campaign = campaign(&with(CLIENT, ""));
     let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
     assert!(model.size > 10.0, "198 GB do not fit a machine: {}", model.size);
@@ -84,7 +84,7 @@ fn a_number_that_the_server_adjusts_is_a_note() {
     let text = with(CLIENT, "[workloads.oltp.mariadb]\ninnodb_log_write_ahead_size = 16384\n");
     let Ok((_, notes)) = read(&text) else { panic!("refused") };
     let notes = lines(&text, &notes).join("\n");
-    assert!(notes.contains("runs 4096 instead of 16384"), "{notes}");
+    assert!(notes.contains("uses 4096 instead of 16384"), "{notes}");
 }
 
 #[track_caller]
@@ -110,8 +110,8 @@ fn each_mistake_has_its_place_and_its_fix() {
         "cannot be `zipf`",
         "pareto",
     );
-    refused(&format!("{CLIENT}version = \"ten\"\n"), "", "\"ten\"", "no version", "\"10.11\"");
-    refused(&format!("{CLIENT}version = 10.11\n"), "", "10.11", "no text", "\"10.11\"");
+    refused(&format!("{CLIENT}version = \"ten\"\n"), "", "\"ten\"", "not a version", "\"10.11\"");
+    refused(&format!("{CLIENT}version = 10.11\n"), "", "10.11", "must be a string", "\"10.11\"");
     refused(
         CLIENT,
         &server("innodb_bufer_pool_size = \"1G\""),
@@ -144,8 +144,8 @@ fn each_mistake_has_its_place_and_its_fix() {
         CLIENT,
         &server("innodb_buffer_pool_size = \"4T\""),
         "mariadb",
-        "machine has 128G of memory",
-        "state less",
+        "machine has only 128G of memory",
+        "set a smaller value",
     );
     refused(CLIENT, &server("port = 3306"), "port", "a lab cannot set", "Unix socket");
     refused(

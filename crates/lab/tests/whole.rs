@@ -68,21 +68,21 @@ fn settings_of_a_server_are_held_to_the_machine_of_each_variant() {
     let sysbench = "[method]\nruntime = \"30s\"\n[workloads.bulk.sysbench]\ntables = 4\ntable_size = 1000\nthreads = 8\n";
     let found = |more: &str| errors(&format!("{BASE}{more}"));
     for (more, word) in [
-        (
-            format!("{oltp}[postgresql]\nshared_buffers = \"640GB\"\n"),
-            "shared_buffers comes to 640G",
-        ),
+        (format!("{oltp}[postgresql]\nshared_buffers = \"640GB\"\n"), "shared_buffers is 640G"),
         (format!("{oltp}[postgresql]\nmax_connections = 20\n"), "too few for 64 clients"),
-        (format!("{sysbench}[mariadb]\ninnodb_buffer_pool_size = \"1T\"\n"), "comes to 1T"),
+        (
+            format!("{sysbench}[mariadb]\ninnodb_buffer_pool_size = \"1T\"\n"),
+            "innodb_buffer_pool_size is 1T",
+        ),
         (
             format!(
                 "{oltp}[postgresql]\nshared_buffers = \"16GB\"\n[variants.small]\nhost.memory = \"8G\"\n"
             ),
-            "the machine has 8G of memory",
+            "the machine has only 8G of memory",
         ),
         (
             format!("{oltp}[variants.large]\npostgresql.shared_buffers = \"640GB\"\n"),
-            "shared_buffers comes to 640G",
+            "shared_buffers is 640G",
         ),
     ] {
         let found = found(&more);

@@ -64,7 +64,8 @@ pub fn about(bytes: u64) -> String {
     let mut value = bytes as f64;
     let mut units = BINARY.chars();
     let mut unit = units.next().unwrap_or('B');
-    while value >= 1024.0 {
+    // What would be rounded to 1024 is of the next unit.
+    while value >= 1023.5 {
         match units.next() {
             Some(next) => unit = next,
             None => break,
@@ -72,8 +73,8 @@ pub fn about(bytes: u64) -> String {
         value /= 1024.0;
     }
     let number = match value {
-        v if v >= 100.0 || v.fract() < 0.005 => format!("{v:.0}"),
-        v if v >= 10.0 => format!("{v:.1}"),
+        v if v >= 99.95 || !(0.005..0.995).contains(&v.fract()) => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
         v => format!("{v:.2}"),
     };
     if unit == 'B' { number } else { format!("{number}{unit}") }
@@ -123,6 +124,21 @@ mod tests {
             ("15E", 15 << 60),
         ] {
             assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn about_three_digits_are_shown_and_never_1024() {
+        for (bytes, text) in [
+            (0, "0"),
+            (1023, "1023"),
+            ((1 << 20) - 1, "1M"),
+            (102_369, "100K"),
+            (10_235, "10K"),
+            (16 << 10, "16K"),
+            (3 << 29, "1.50G"),
+        ] {
+            assert_eq!(about(bytes), text, "{bytes}");
         }
     }
 

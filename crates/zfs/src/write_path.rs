@@ -25,7 +25,7 @@ pub struct WritePath<'a> {
     pub direct_io_enabled: bool,
     /// `zfs_immediate_write_sz`, bytes.
     pub immediate_write: u64,
-    /// Whether the pool has a log vdev or a special vdev.
+    /// Whether the pool has a log vdev, or from 2.4 on a special vdev, which the intent log may go to.
     pub has_log_or_special: bool,
 }
 

@@ -99,22 +99,9 @@ mod tests {
     use crate::durability::{Durability, assess};
 
     const LABS: [Evidence; 16] = [
-        LYING_LOG,
-        SYNC_DISABLED,
-        NO_CACHE_FLUSH,
-        WRITE_HOLE,
-        FSYNC,
-        SYNCHRONOUS_COMMIT,
-        LYING_UNDER_FILESYSTEM,
-        TORN_PAGES,
-        TORN_RECORDS,
-        SQLITE_OFF,
-        SQLITE_OFF_ON_ZFS,
-        SQLITE_NORMAL,
-        SQLITE_DELETE,
-        FLUSH_AT_COMMIT,
-        SYNC_BINLOG,
-        CHECKPOINT,
+        LYING_LOG, SYNC_DISABLED, NO_CACHE_FLUSH, WRITE_HOLE, FSYNC, SYNCHRONOUS_COMMIT,
+        LYING_UNDER_FILESYSTEM, TORN_PAGES, TORN_RECORDS, SQLITE_OFF, SQLITE_OFF_ON_ZFS,
+        SQLITE_NORMAL, SQLITE_DELETE, FLUSH_AT_COMMIT, SYNC_BINLOG, CHECKPOINT,
     ];
 
     /// A lab's safe variant loses nothing and shows nothing.

@@ -70,12 +70,12 @@ impl std::fmt::Display for Durability {
         match self {
             Durability::KeepsAcknowledged => f.write_str("keeps all acknowledged writes"),
             Durability::LosesLast { seconds: Some(s) } => {
-                write!(f, "may lose the last {s} s of acknowledged writes, consistent")
+                write!(f, "may lose the last {s} s of acknowledged writes; the rest is consistent")
             }
             Durability::LosesLast { seconds: None } => {
-                f.write_str("may lose the last acknowledged writes, consistent")
+                f.write_str("may lose the last acknowledged writes; the rest is consistent")
             }
-            Durability::MayCorrupt => f.write_str("may corrupt"),
+            Durability::MayCorrupt => f.write_str("may corrupt data"),
         }
     }
 }
@@ -114,7 +114,7 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     let own = workload.on(variant);
     let o_direct = match &own.program {
         Program::Fio { job, .. } => {
-            fio::parse::read(job, &mut Vec::new()).jobs.iter().any(fio::stock::is_direct)
+            fio::parse::read(job, &mut Vec::new()).jobs.iter().any(fio::job_options::is_direct)
         }
         Program::Sysbench(sysbench) => !mysql::buffers_pages(sysbench),
         Program::Pgbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => false,

@@ -98,7 +98,7 @@ pub fn own_datasets(sysbench: &Sysbench) -> BTreeSet<&str> {
 
 fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let never_syncs = never_syncs(sysbench).then_some("innodb_flush_method=nosync");
-    let apart = "data and redo log return to different moments";
+    let apart = "after a power cut the data and the redo log are from different points in time";
     let evidence = (evidence::FLUSH_METHOD, evidence::INNODB_SYNC_MIXED);
     storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
 }
@@ -113,7 +113,8 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     (unsynced && !durable).then(|| Reason {
         setting: format!("innodb_flush_method=O_DIRECT_NO_FSYNC on {}", full_name(dataset)),
         durability: Durability::MayCorrupt,
-        why: "checkpoints pass pages that are durable with their transaction group only".to_owned(),
+        why: "checkpoints pass pages that become durable only with their transaction group"
+            .to_owned(),
         evidence: evidence::NO_FSYNC,
     })
 }
@@ -218,7 +219,7 @@ fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
     Some(Reason {
         setting: format!("innodb_doublewrite={value}"),
         durability: Durability::MayCorrupt,
-        why: "drives and file system write less than a page at once, and the cut can tear it"
+        why: "the drives and the file system write in units smaller than a page, so a power cut can tear one"
             .to_owned(),
         evidence: evidence::DOUBLEWRITE_ON_FILESYSTEM,
     })

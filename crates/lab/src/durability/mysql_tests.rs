@@ -113,10 +113,8 @@ fn pages_may_be_torn_without_doublewrite_unless_each_is_a_record_of_direct_io() 
     let off = "innodb_doublewrite = 0";
     assert_eq!(class(off).0, Durability::KeepsAcknowledged, "a page of 16K is a record");
     for torn in [
-        "innodb_page_size = \"8K\"",
-        "innodb_page_size = \"32K\"",
-        "innodb_flush_method = \"fsync\"",
-        "innodb_data_file_buffering = true",
+        "innodb_page_size = \"8K\"", "innodb_page_size = \"32K\"",
+        "innodb_flush_method = \"fsync\"", "innodb_data_file_buffering = true",
     ] {
         let (durability, settings) = class(&format!("{off}\n{torn}"));
         assert_eq!(durability, Durability::MayCorrupt, "{torn}");

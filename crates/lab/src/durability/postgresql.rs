@@ -29,7 +29,8 @@ fn is_off(pgbench: &Pgbench, setting: &str) -> bool {
 fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
     let datasets: BTreeSet<&str> = pgbench.directories.all().map(|(_, dataset)| dataset).collect();
     let never_syncs = is_off(pgbench, "fsync").then_some("fsync=off");
-    let apart = "data and write-ahead log return to different moments";
+    let apart =
+        "after a power cut the data and the write-ahead log are from different points in time";
     let evidence = (evidence::FSYNC, evidence::SYNC_MIXED);
     storage::unsynced(variant, &datasets, never_syncs, apart, evidence)
 }
@@ -54,7 +55,7 @@ fn synchronous_commit(pgbench: &Pgbench) -> Option<Reason> {
         Reason {
             setting: "synchronous_commit=off".to_owned(),
             durability: Durability::LosesLast { seconds: Some(seconds) },
-            why: "commits are acknowledged before they are in the log: three times wal_writer_delay at most"
+            why: "commits are acknowledged up to three times wal_writer_delay before their WAL is flushed"
                 .to_owned(),
             evidence: evidence::SYNCHRONOUS_COMMIT,
         }
@@ -83,7 +84,7 @@ fn torn_pages(pgbench: &Pgbench) -> Option<Reason> {
     is_off(pgbench, "full_page_writes").then(|| Reason {
         setting: "full_page_writes=off".to_owned(),
         durability: Durability::MayCorrupt,
-        why: "drives and file system write less than a page of 8 KiB at once, and the cut can tear it"
+        why: "the drives and the file system write in units smaller than a page of 8 KiB, so a power cut can tear one"
             .to_owned(),
         evidence: evidence::TORN_PAGES,
     })

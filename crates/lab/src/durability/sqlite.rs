@@ -25,13 +25,13 @@ fn of_settings(variant: &Variant, sqlite: &Sqlite) -> Option<Reason> {
         (Synchronous::Normal, JournalMode::Wal) => (
             "synchronous=normal with journal_mode=wal".to_owned(),
             Durability::LosesLast { seconds: None },
-            "commits are durable with the next checkpoint of the write-ahead log only",
+            "commits are durable only after the next checkpoint of the write-ahead log",
             evidence::SQLITE_NORMAL,
         ),
         (synchronous, JournalMode::Delete) => (
             format!("synchronous={} with journal_mode=delete", synchronous.name()),
             Durability::LosesLast { seconds: None },
-            "a commit deletes its journal and does not sync the directory: if the journal is there again, it is rolled back",
+            "a commit deletes its journal without syncing the directory: if the journal reappears after a power cut, SQLite rolls the commit back",
             evidence::SQLITE_DELETE,
         ),
     };

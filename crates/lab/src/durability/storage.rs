@@ -2,7 +2,9 @@
 
 use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
-use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
+use crate::campaign::{
+    AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, OpenZfs, Stack, Variant,
+};
 use crate::command::full_name;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
@@ -99,8 +101,8 @@ pub fn lost_groups_why(variant: &Variant) -> String {
     let module = |name: &str| variant.module.get(name).map(|value| format!(" ({value})"));
     let dirty = module("zfs_dirty_data_max").unwrap_or_default();
     format!(
-        "writes reach the drives with their transaction group: it is open for zfs_txg_timeout \
-         ({timeout} s) and written for at most as long; less if dirty data reach \
+        "writes reach the drives with their transaction group: it stays open for zfs_txg_timeout \
+         ({timeout} s), and writing it takes at most as long again; less if dirty data reaches \
          zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
     )
 }
@@ -122,7 +124,8 @@ pub fn write_path<'a>(variant: &'a Variant, dataset: &str, o_direct: bool) -> Wr
         o_direct,
         direct_io_enabled: variant.module.get("zfs_dio_enabled").is_none_or(|value| *value != 0),
         immediate_write: immediate.map_or(IMMEDIATE_WRITE, |bytes| bytes.unsigned_abs()),
-        has_log_or_special: class(AllocationClass::Log) || class(AllocationClass::Special),
+        has_log_or_special: class(AllocationClass::Log)
+            || (variant.openzfs >= OpenZfs::V2_4 && class(AllocationClass::Special)),
     }
 }
 
@@ -204,7 +207,7 @@ fn volatile_drives(
             setting: setting(log),
             durability: Durability::MayCorrupt,
             why: format!(
-                "{ends}; each dataset has a log of its own, so that the database's datasets return to different moments"
+                "{ends}; each dataset has a log of its own, so the database's datasets can be from different points in time"
             ),
             evidence: evidence::LOGS_APART,
         },

@@ -139,9 +139,7 @@ fn refuse(
             match section {
                 Some(section) if !base.has_section(section) => cx.error(
                     span,
-                    format!(
-                        "`{name}` is a profile without [{section}], so `{field}` replaces nothing"
-                    ),
+                    format!("profile `{name}` has no [{section}], so `{field}` cannot be set"),
                     FIX,
                 ),
                 _ => cx.error(span, message(&e), FIX),

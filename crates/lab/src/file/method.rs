@@ -60,7 +60,11 @@ pub(super) fn host(cx: &Context<'_>, lab: &mut Section<'_>) -> Host {
 pub(super) fn memory(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u64> {
     let memory = entry.size(cx)?;
     if !(1 << 30..=1 << 46).contains(&memory) {
-        cx.error(entry.span(), "`memory` must be between 1G and 64T", "such as \"128G\"");
+        cx.error(
+            entry.span(),
+            "`memory` must be between 1G and 64T",
+            "write a size such as \"128G\"",
+        );
     }
     Some(memory)
 }
@@ -100,9 +104,11 @@ pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option
     }
     if let Some(entry) = table.take("budget") {
         match entry.seconds(cx) {
-            Some(seconds) if seconds < 1.0 => {
-                cx.error(entry.span(), "the budget is less than one second", "such as \"20m\"")
-            }
+            Some(seconds) if seconds < 1.0 => cx.error(
+                entry.span(),
+                "the budget is less than one second",
+                "write a duration such as \"20m\"",
+            ),
             Some(seconds) => method.budget_s = seconds,
             None => {}
         }
@@ -210,11 +216,11 @@ pub(super) fn check_window(cx: &Context<'_>, span: Range<usize>, seconds: f64) {
     if (1.0..SETTLES_S).contains(&seconds) {
         let what = if seconds < JUDGED_S {
             format!(
-                "windows of {seconds} s are too short for a verdict: they cannot show a steady state"
+                "a runtime of {seconds} s is too short for a verdict: it cannot show a steady state"
             )
         } else {
             format!(
-                "windows of {seconds} s show a steady state only if transaction groups are short"
+                "a runtime of {seconds} s shows a steady state only if transaction groups are short"
             )
         };
         cx.warning(
@@ -273,7 +279,7 @@ pub(super) fn scale(cx: &Context<'_>, lab: &mut Section<'_>) -> Scale {
             cx.error(
                 entry.span(),
                 "a dirty-data limit below 16M stalls every txg",
-                "such as \"256M\"",
+                "write a size such as \"256M\"",
             );
         }
     }

@@ -1,21 +1,21 @@
 //! The lab file, read as a whole: every mistake at once, or the resolved campaign.
 
 mod context;
+mod cross_checks;
 mod drives;
 mod method;
 mod pg_test_fsync;
 mod pgbench;
+mod property_dependencies;
 mod section;
 mod server;
 mod settings;
 mod sqlite;
 mod stack;
-mod state;
 mod sysbench;
-mod together;
+mod variant_builder;
 mod variants;
 mod vdevs;
-mod whole;
 mod workloads;
 
 pub(crate) use stack::stack_names;
@@ -65,7 +65,7 @@ pub fn load_on(
     let (table, syntax) = DeTable::parse_recoverable(text);
     let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);
     if cx.errors() == 0 && syntax.is_empty() {
-        whole::check(&cx, table.get_ref(), &campaign);
+        cross_checks::check(&cx, table.get_ref(), &campaign);
     }
     let mut diagnostics = cx.finish();
     if !syntax.is_empty() {
@@ -139,6 +139,9 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
     let (mut method, baseline) = method::method(cx, &mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
     let (mut variants, all_named) = variants::read(cx, &mut lab, &base, named);
+    for variant in &mut variants {
+        variant.memory = variant.memory.filter(|memory| *memory != host.memory);
+    }
     let known = workloads::WorkloadInputs {
         variants: &variants,
         memory: host.memory,

@@ -44,9 +44,9 @@ pub(super) fn read(
         cx.error(
             entry.key_span(),
             format!(
-                "[method] has a runtime of {runtime_s} s, which is that of each test of pg_test_fsync and too short for counters of its own"
+                "[method] runtime = {runtime_s} s is too short: pg_test_fsync runs each test for this time, and the counters of a test need longer"
             ),
-            format!("write `runtime = \"{LEAST_RUNTIME_S}s\"` or more, or leave it out: {} s", crate::campaign::SECONDS_PER_TEST),
+            format!("write `runtime = \"{LEAST_RUNTIME_S}s\"` or more, or leave it out (default: {} s for each test)", crate::campaign::SECONDS_PER_TEST),
         );
     }
     Some(test)

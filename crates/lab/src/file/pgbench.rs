@@ -51,8 +51,8 @@ pub(super) fn read(
     {
         cx.error(
             span.clone(),
-            format!("pgbench has {clients} clients for {threads} threads"),
-            format!("threads = {clients} at the most"),
+            format!("pgbench has {threads} threads but only {clients} clients"),
+            format!("set `threads` to {clients} or less"),
         );
     }
     if let Some(entry) = client.take("protocol")
@@ -93,7 +93,7 @@ fn builtin(name: &str, weight: u32) -> Option<Script> {
 fn scripts(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Script> {
     let stated = entry.strings(cx, "\"tpcb-like\", or the path of a script, or a list of them");
     if stated.is_empty() && matches!(entry.value(), DeValue::Array(_)) {
-        cx.error(entry.span(), "`script` names none", "such as \"tpcb-like\"");
+        cx.error(entry.span(), "`script` is an empty list", "write a script such as \"tpcb-like\"");
     }
     stated
         .into_iter()
@@ -104,7 +104,7 @@ fn scripts(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Script> {
                     _ => {
                         cx.error(
                             stated.span,
-                            format!("`{weight}` is no weight of a script"),
+                            format!("`{weight}` is not a valid script weight"),
                             "write a whole number from 1 on: \"select-only@9\"",
                         );
                         return None;

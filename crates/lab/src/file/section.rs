@@ -96,7 +96,7 @@ impl<'t> Section<'t> {
             };
             let fix = match section_of(entry.key) {
                 Some(section) if self.known.contains(&section) => {
-                    format!("`{0}` stands in {section}: {section} = {{ {0} = … }}", entry.key)
+                    format!("`{0}` belongs in {section}: {section} = {{ {0} = … }}", entry.key)
                 }
                 _ => did_you_mean(entry.key, &self.known),
             };
@@ -187,7 +187,7 @@ impl<'t> Entry<'t> {
             DeValue::String(text) => match units::size(text) {
                 Ok(size) => Some(size),
                 Err(e) => {
-                    cx.error(self.span(), e.to_string(), "such as \"128G\"");
+                    cx.error(self.span(), e.to_string(), "write a size such as \"128G\"");
                     None
                 }
             },
@@ -201,7 +201,7 @@ impl<'t> Entry<'t> {
             DeValue::String(text) => match units::duration(text) {
                 Ok(seconds) => Some(seconds),
                 Err(e) => {
-                    cx.error(self.span(), e.to_string(), "such as \"20m\"");
+                    cx.error(self.span(), e.to_string(), "write a duration such as \"20m\"");
                     None
                 }
             },

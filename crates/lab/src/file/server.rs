@@ -74,7 +74,7 @@ fn settings<S: Setting>(
             other => {
                 cx.error(
                     entry.span(),
-                    format!("`{}` is a {} here", entry.key, other.type_str()),
+                    format!("`{}` must not be of the type {}", entry.key, other.type_str()),
                     format!("write a value as in {example}"),
                 );
                 continue;
@@ -90,7 +90,10 @@ fn settings<S: Setting>(
             Ok(None) => {
                 cx.note(
                     entry.key_span(),
-                    format!("`{}` is not known here: the server says whether it has it", entry.key),
+                    format!(
+                        "Poolwright does not know `{}`: it is passed to the server unchecked",
+                        entry.key
+                    ),
                 );
                 Ok((entry.key.to_owned(), value))
             }
@@ -125,6 +128,11 @@ pub(super) fn of_base(
         }
     }
     servers
+}
+
+/// Whether a section has the settings of a server.
+pub(super) fn is_section(name: &str) -> bool {
+    name == POSTGRESQL.0 || Server::ALL.iter().any(|server| server.section() == name)
 }
 
 /// A section, and an example of its values.
@@ -163,7 +171,7 @@ pub(super) fn postgresql_version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<
     if version.is_none() {
         cx.error(
             stated.span,
-            format!("`{}` is no version of PostgreSQL", stated.value.escape_debug()),
+            format!("`{}` is not a version of PostgreSQL", stated.value.escape_debug()),
             FIX,
         );
     }

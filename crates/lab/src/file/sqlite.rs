@@ -65,7 +65,7 @@ pub(super) fn read(
             cx.error(
                 entry.span(),
                 "`cache_size` is that of each connection: it cannot be 0, and all of them must fit the memory of [host]",
-                "such as \"2000K\", SQLite's own",
+                "write a size such as \"2000K\", SQLite's default",
             );
         }
     }

@@ -3,7 +3,7 @@
 
 use super::context::{At, Context};
 use super::section::Section;
-use super::state::Named;
+use super::variant_builder::Named;
 use crate::campaign::{DriveRef, Filesystem, FilesystemOnDrives, MdLevel, Stack};
 use crate::units;
 use std::collections::BTreeMap;

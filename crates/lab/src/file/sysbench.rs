@@ -97,7 +97,7 @@ fn version(cx: &Context<'_>, entry: &Entry<'_>, server: Server) -> Option<u32> {
     const FIX: &str =
         "write major and minor version in quotes, such as \"10.11\" of MariaDB or \"8.4\" of MySQL";
     if !matches!(entry.value(), DeValue::String(_)) {
-        cx.error(entry.span(), "`version` is no text here", FIX);
+        cx.error(entry.span(), "`version` must be a string", FIX);
         return None;
     }
     let stated = entry.string(cx, FIX)?;
@@ -108,7 +108,7 @@ fn version(cx: &Context<'_>, entry: &Entry<'_>, server: Server) -> Option<u32> {
     });
     if version.is_none() {
         let message =
-            format!("`{}` is no version of {}", stated.value.escape_debug(), server.name());
+            format!("`{}` is not a version of {}", stated.value.escape_debug(), server.name());
         cx.error(stated.span, message, FIX);
     }
     version
@@ -137,7 +137,7 @@ fn check_binlog(cx: &Context<'_>, entry: &Entry<'_>, sysbench: &Sysbench) {
     if sysbench.directories.binlog.is_some() && !sysbench.logs_binary() {
         cx.note(
             entry.key_span(),
-            "the binary log has a dataset, and the server writes none: `log_bin = true` among its settings turns it on",
+            "`directories.binlog` is set, but the server writes no binary log: set `log_bin = true` in its settings",
         );
     }
 }

@@ -2,8 +2,9 @@
 
 use super::context::Context;
 use super::section::{Entry, Section, section_of};
+use super::server;
 use super::settings::{BASE_SECTIONS, Header, Settings};
-use super::state::State;
+use super::variant_builder::VariantBuilder;
 use crate::campaign::Variant;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
@@ -64,7 +65,7 @@ pub(super) fn read(
     {
         cx.error(
             section.span.clone(),
-            "[ablate] cannot stand beside [factors]: no variant of one would be held against the other's",
+            "[ablate] and [factors] cannot be used together: their variants would not be compared with each other",
             "put the settings into a lab of their own, or make each a factor",
         );
     }
@@ -114,12 +115,12 @@ pub(super) fn read(
         }
     }
     let resolve = |plan: Plan| {
-        let mut state = State::default();
-        state.apply(cx, base);
+        let mut builder = VariantBuilder::default();
+        builder.apply(cx, base);
         for change in &plan.changes {
-            state.apply(cx, change);
+            builder.apply(cx, change);
         }
-        state.finish(cx, &plan.name, plan.levels, &plan.header)
+        builder.finish(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), all_named)
 }
@@ -359,7 +360,10 @@ fn path_level(
     entry: &Entry<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Option<(String, Settings)> {
+    let of_server = path.first().is_some_and(|section| server::is_section(section));
     let name = match value.get_ref() {
+        DeValue::Float(number) if of_server => number.as_str().to_owned(),
+        DeValue::Boolean(on) if of_server => (if *on { "on" } else { "off" }).to_owned(),
         // Vdevs may be written over several lines.
         DeValue::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         DeValue::Integer(number) => number.to_string(),

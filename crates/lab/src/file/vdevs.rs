@@ -50,7 +50,7 @@ pub(super) fn read(cx: &Context<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) 
         cx.error(
             text.span.clone(),
             format!("`{}` is a setting and not a vdev", text.value.trim()),
-            format!("a property to compare is a factor of its own: {property} = [\"{value}\", …]; of one variant it is `{property} = \"{value}\"` in [variants.NAME]"),
+            format!("to compare values, make it a factor: {property} = [\"{value}\", …]; to set it in one variant, write `{property} = \"{value}\"` in [variants.NAME]"),
         );
         return (Vec::new(), false);
     }

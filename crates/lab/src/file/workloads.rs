@@ -60,7 +60,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     let size = table.take("size").and_then(|entry| {
         let bytes = entry.size(cx)?;
         if bytes == 0 {
-            cx.error(entry.span(), "`size` cannot be 0", "such as \"160G\"");
+            cx.error(entry.span(), "`size` cannot be 0", "write a size such as \"160G\"");
             return None;
         }
         Some(bytes)
@@ -72,7 +72,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
         [] => {
             cx.error(
                 entry.key_span(),
-                format!("workload `{}` runs nothing", entry.key),
+                format!("workload `{}` has no program", entry.key),
                 "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench], [workloads.NAME.sqlite] or [workloads.NAME.pg_test_fsync]",
             );
             table.finish(cx);
@@ -101,7 +101,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     for (key, instead) in beside(client.key, [size.is_some(), dataset.is_some(), rates.is_some()]) {
         cx.error(
             entry.key_span(),
-            format!("workload `{}` has a `{key}` beside {}", entry.key, client.key),
+            format!("workload `{}`: `{key}` cannot be used with {}", entry.key, client.key),
             format!("remove it: {instead}"),
         );
     }
@@ -117,7 +117,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     if rates.is_some() && rate.is_some() {
         cx.error(
             client.key_span(),
-            format!("{} has a `rate` beside the workload's `rates`", client.key),
+            format!("`rate` of {} cannot be combined with the workload's `rates`", client.key),
             "remove one: `rates` are tried one after another",
         );
     }
@@ -132,16 +132,16 @@ fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str
     let keys: &[(bool, &'static str, &'static str)] = match program {
         "fio" => &[],
         "pg_test_fsync" => &[
-            (size, "size", "it writes to the begin of a file of 16 MiB"),
-            (rates, "rates", "it begins the next write at once"),
+            (size, "size", "it writes to the beginning of a 16 MiB file"),
+            (rates, "rates", "it starts the next write immediately"),
         ],
         "sqlite" => &[
-            (size, "size", "`rows` says how large the database is"),
-            (rates, "rates", "its clients begin the next transaction at once"),
+            (size, "size", "`rows` sets the size of the database"),
+            (rates, "rates", "its clients start the next transaction immediately"),
         ],
         _ => &[
             (size, "size", "the program's own keys say how large the database is"),
-            (dataset, "dataset", "[workloads.X.directories] says where it is"),
+            (dataset, "dataset", "[workloads.X.directories] sets its place"),
         ],
     };
     let stated = keys.iter().filter(|(stated, ..)| *stated);

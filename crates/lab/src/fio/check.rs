@@ -1,19 +1,14 @@
 //! Everything in a job file that the machine cannot run, and what it changes.
 
+use super::job_options::Size;
 use super::options;
 use super::parse::{self, Job};
-use super::stock::Size;
-use super::{Mistake, stock};
+use super::{Mistake, job_options};
 use std::collections::BTreeMap;
 
 /// Options by which a job paces itself.
 const PACING: [&str; 7] = [
-    "rate",
-    "rate_iops",
-    "rate_min",
-    "rate_process",
-    "thinktime",
-    "latency_target",
+    "rate", "rate_iops", "rate_min", "rate_process", "thinktime", "latency_target",
     "io_submit_mode",
 ];
 
@@ -23,16 +18,8 @@ const THREADS: [&str; 2] = ["stonewall", "verify_async"];
 /// Options about a client's clock, processors and polling: a job that states one asks for something that the machine
 /// does not have.
 const PLACED: [&str; 10] = [
-    "clocksource",
-    "cpumask",
-    "cpus_allowed",
-    "cpus_allowed_policy",
-    "hipri",
-    "hipri_percentage",
-    "numa_cpu_nodes",
-    "numa_mem_policy",
-    "sqthread_poll",
-    "sqthread_poll_cpu",
+    "clocksource", "cpumask", "cpus_allowed", "cpus_allowed_policy", "hipri", "hipri_percentage",
+    "numa_cpu_nodes", "numa_mem_policy", "sqthread_poll", "sqthread_poll_cpu",
 ];
 
 /// What the machine changes in a job file and its author should know: lines, from 1, each with a sentence.
@@ -89,11 +76,11 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
     for job in &file.jobs {
         found.extend(sizes(job, sized || !understood));
         for name in ["runtime", "ramp_time"] {
-            found.extend(stock::time(job, name).err());
+            found.extend(job_options::time(job, name).err());
         }
         found.extend(["fsync", "fdatasync"].into_iter().filter_map(|name| no_count(job, name)));
         found.extend(["rate", "rate_iops"].into_iter().filter_map(|name| no_rate(job, name)));
-        match stock::block_sizes(job) {
+        match job_options::block_sizes(job) {
             Ok(blocks) => found.extend(no_block(job, &blocks)),
             Err(wrong) => found.extend(wrong),
         }
@@ -141,7 +128,7 @@ fn no_rate(job: &Job, name: &str) -> Option<Mistake> {
 fn looks_for_open_files(job: &Job) -> Option<Mistake> {
     let setting = job.settings.get("openfiles")?;
     let open = super::sizes::bytes(&setting.value)?;
-    let files = u64::from(stock::count(job, "nrfiles"));
+    let files = u64::from(job_options::count(job, "nrfiles"));
     let in_order =
         job.get("file_service_type").is_some_and(|order| order.starts_with("sequential"));
     (open < files && !in_order).then(|| {
@@ -156,7 +143,7 @@ fn looks_for_open_files(job: &Job) -> Option<Mistake> {
 /// That the files of a job hold none of its blocks, so that fio would do nothing.
 fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     let (least, setting) = (*blocks.iter().min()?, job.settings.get("size")?);
-    let Ok(Some(Size::Bytes(bytes))) = stock::size(job, "size") else {
+    let Ok(Some(Size::Bytes(bytes))) = job_options::size(job, "size") else {
         return None;
     };
     (0 < bytes && bytes < least).then(|| {
@@ -176,7 +163,7 @@ fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
         let directory = job.get("directory").unwrap_or_default();
         let stated = job.settings.get("filename");
         let line = stated.map_or(job.line, |setting| setting.line);
-        for name in stock::sets(job).0.split(':') {
+        for name in job_options::sets(job).0.split(':') {
             let path = match name.starts_with('/') {
                 true => name.to_owned(),
                 false => format!("{directory}/{name}"),
@@ -202,7 +189,7 @@ fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
 fn too_many(jobs: &[Job]) -> Option<Mistake> {
     let mut all = 0u64;
     let over = jobs.iter().find(|job| {
-        all += u64::from(stock::count(job, "numjobs").min(parse::MOST_JOBS));
+        all += u64::from(job_options::count(job, "numjobs").min(parse::MOST_JOBS));
         all > u64::from(parse::MOST_JOBS)
     })?;
     Some(Mistake::new(
@@ -215,10 +202,10 @@ fn too_many(jobs: &[Job]) -> Option<Mistake> {
 fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
     let names = ["size", "io_size", "offset", "offset_increment"];
     let mut found: Vec<Mistake> =
-        names.iter().filter_map(|name| stock::size(job, name).err()).collect();
-    found.extend(stock::file_sizes(job).err());
+        names.iter().filter_map(|name| job_options::size(job, name).err()).collect();
+    found.extend(job_options::file_sizes(job).err());
     if let (Ok(Some(Size::Bytes(0))), Some(setting)) =
-        (stock::size(job, "size"), job.settings.get("size"))
+        (job_options::size(job, "size"), job.settings.get("size"))
     {
         found.push(Mistake::new(
             setting.line,
@@ -227,16 +214,16 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
         ));
     }
     if let (true, Ok(Some(Size::Share)), Some(setting), None) =
-        (sized, stock::size(job, "size"), job.settings.get("size"), job.get("filesize"))
+        (sized, job_options::size(job, "size"), job.settings.get("size"), job.get("filesize"))
     {
         found.push(Mistake::new(
             setting.line,
-            "`size` is a share of a file here, and nothing states how large the file is",
+            "`size` is a percentage, but nothing states the size of the file",
             "remove it and give the workload a `size` in the lab; or write `filesize=20G` beside it",
         ));
     }
-    if found.is_empty() && !sized && !stock::is_sized(job) {
-        found.push(stock::none(job));
+    if found.is_empty() && !sized && !job_options::is_sized(job) {
+        found.push(job_options::no_size(job));
     }
     found
 }
@@ -244,8 +231,8 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
 /// The jobs without a size in a file where others have one: how much of the lab's working set is theirs,
 /// nothing says.
 fn partly_sized(jobs: &[Job]) -> Vec<Mistake> {
-    let some = jobs.iter().any(stock::is_sized);
-    let without = jobs.iter().filter(|job| some && !stock::is_sized(job));
+    let some = jobs.iter().any(job_options::is_sized);
+    let without = jobs.iter().filter(|job| some && !job_options::is_sized(job));
     let mistake = |job: &Job| {
         Mistake::new(
             job.line,

@@ -1,7 +1,7 @@
 //! The parts of a fio job file that the size scale depends on: working set, block size, run time.
 
+use super::job_options::{self, Size};
 use super::parse::{Job, JobFile};
-use super::stock::{self, Size};
 use std::collections::BTreeMap;
 
 /// What a job file needs from the pool.
@@ -19,6 +19,8 @@ pub struct Demand {
     pub runtime_s: Option<f64>,
     /// Longest `ramp_time` of its jobs, seconds; 0 where none is stated.
     pub ramp_s: f64,
+    /// Each of its jobs states a `ramp_time`.
+    pub states_ramp: bool,
     /// Files of a job have content when it begins.
     pub filled: bool,
     /// Its data can be made smaller than its files.
@@ -32,23 +34,24 @@ pub fn demand(file: &JobFile) -> Demand {
     let mut files: BTreeMap<String, u64> = BTreeMap::new();
     let mut known = true;
     for job in &file.jobs {
-        let size = match stock::size(job, "size") {
+        let size = match job_options::size(job, "size") {
             Ok(Some(Size::Bytes(bytes))) => Some(bytes),
             _ => None,
         };
-        // `filesize` is each file's, `size` all files' of one client; a range counts with its end.
-        let per_file = stock::file_sizes(job).ok().flatten().map(|(_, most)| most);
+        // `filesize` is each file's, `size` all files' of one client where that is not stated; a range counts with
+        // its end.
+        let per_file = job_options::file_sizes(job).ok().flatten().map(|(_, most)| most);
         let bytes = match (size, per_file) {
-            (Some(bytes), _) => bytes,
-            (None, Some(bytes)) => bytes.saturating_mul(clones(job, "nrfiles")),
+            (_, Some(bytes)) => bytes.saturating_mul(clones(job, "nrfiles")),
+            (Some(bytes), None) => bytes,
             (None, None) => {
                 known = false;
                 0
             }
         };
-        let (name, _) = stock::sets(job);
+        let (name, _) = job_options::sets(job);
         let most = files.entry(name).or_default();
-        *most = stock::laid_out(job, bytes, stock::offsets(job)).max(*most);
+        *most = job_options::laid_out(job, bytes, job_options::offsets(job)).max(*most);
     }
     let jobs = || file.jobs.iter();
     Demand {
@@ -58,27 +61,28 @@ pub fn demand(file: &JobFile) -> Demand {
             .filter(|job| {
                 job.get("rw").is_some_and(|rw| rw.starts_with("randw") || rw.starts_with("randrw"))
             })
-            .map(stock::least_write)
+            .map(job_options::least_write)
             .min(),
-        writes: jobs().any(stock::writes),
+        writes: jobs().any(job_options::writes),
         // What a job has not written it could not verify either, so that it warms up as it works.
-        reads: !jobs().any(|job| stock::only_writes(job) || job.get("verify").is_some()),
+        reads: !jobs().any(|job| job_options::only_writes(job) || job.get("verify").is_some()),
         runtime_s: jobs()
-            .filter_map(|job| stock::time(job, "runtime").ok().flatten())
+            .filter_map(|job| job_options::time(job, "runtime").ok().flatten())
             // To fio 0 is none.
             .filter(|seconds| *seconds > 0.0)
             .reduce(f64::max),
         ramp_s: jobs()
-            .filter_map(|job| stock::time(job, "ramp_time").ok().flatten())
+            .filter_map(|job| job_options::time(job, "ramp_time").ok().flatten())
             .fold(0.0, f64::max),
-        filled: jobs().any(stock::is_filled),
-        compressible: jobs().any(stock::is_compressible),
+        states_ramp: jobs().all(|job| job.get("ramp_time").is_some()),
+        filled: jobs().any(job_options::is_filled),
+        compressible: jobs().any(job_options::is_compressible),
         clients: jobs().fold(0, |sum: u64, job| sum.saturating_add(clones(job, "numjobs"))),
     }
 }
 
 fn clones(job: &Job, name: &str) -> u64 {
-    u64::from(stock::count(job, name).max(1))
+    u64::from(job_options::count(job, name).max(1))
 }
 
 #[cfg(test)]
@@ -99,6 +103,7 @@ mod tests {
                 reads: false,
                 runtime_s: Some(180.0),
                 ramp_s: 0.0,
+                states_ramp: false,
                 filled: false,
                 compressible: false,
                 clients: 8
@@ -130,5 +135,7 @@ mod tests {
             files.map(|d| (d.working_set, d.runtime_s)),
             Ok((Some(128_000 << 10), Some(120.0)))
         );
+        let smaller = demand("[w]\nrw=randread\nsize=20T\nfilesize=100G\n");
+        assert_eq!(smaller.map(|d| d.working_set), Ok(Some(100 << 30)));
     }
 }

@@ -3,10 +3,10 @@
 
 mod check;
 pub mod demand;
+pub mod job_options;
 pub mod options;
 pub mod parse;
 pub mod sizes;
-pub mod stock;
 
 pub use check::{against_rates, mistakes, notes};
 pub use demand::{Demand, demand};

@@ -141,7 +141,7 @@ impl Reader {
             (Some(false), Some(job)) => &mut job.settings,
             _ => {
                 return Err((
-                    "an option stands before the first section".to_owned(),
+                    "an option comes before the first section".to_owned(),
                     "write `[global]` or `[a-name]` above it".to_owned(),
                 ));
             }
@@ -213,7 +213,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     if rule.name == "ioengine" && !ENGINES.iter().any(|(name, _)| *name == value) {
         let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
         return Err((
-            format!("the I/O engine `{value}` does not work on files"),
+            format!("the I/O engine `{value}` is not supported"),
             format!("choose one of {}", names.join(", ")),
         ));
     }

@@ -54,9 +54,13 @@ pub fn demand(campaign: &Campaign) -> Demand {
         demand.working_set = demand.working_set.max(bytes);
         if let Some(block) = job.random_write_block {
             demand.random_writes = least(demand.random_writes, bytes);
-            let variants = &campaign.variants;
-            let reads = |variant| reads_first(campaign, variant, &workload.dataset, bytes, block);
-            if job.filled && variants.iter().any(reads) {
+            // A variant may have a page size of its own.
+            let reads = |variant: &Variant| {
+                let own = self::job(&workload.on(variant));
+                let block = own.and_then(|job| job.random_write_block).unwrap_or(block);
+                reads_first(campaign, variant, &workload.dataset, bytes, block)
+            };
+            if job.filled && campaign.variants.iter().any(reads) {
                 demand.read_modify_write = least(demand.read_modify_write, bytes);
             }
         }
@@ -100,7 +104,12 @@ pub(super) struct Times {
 pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     Times {
         runtime_s: method.runtime_s.or(job.and_then(|job| job.runtime_s)),
-        ramp_s: job.map(|job| job.ramp_s).filter(|own| *own > 0.0).unwrap_or(method.ramp_s),
+        // As bench's fio takes it: the longest of its jobs, of which one that states none has the method's.
+        ramp_s: match job {
+            Some(job) if job.states_ramp => job.ramp_s,
+            Some(job) => job.ramp_s.max(method.ramp_s),
+            None => method.ramp_s,
+        },
         warm_up_s: method.warm_up_s,
     }
 }
@@ -134,6 +143,7 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
         reads: false,
         runtime_s: None,
         ramp_s: 0.0,
+        states_ramp: false,
         filled: true,
         compressible: true,
         clients: 1,

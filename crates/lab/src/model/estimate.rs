@@ -2,7 +2,9 @@
 
 use super::Model;
 use super::demand::{RUNTIME, job, times};
-use crate::campaign::{Campaign, DriveRef, Program, SECONDS_PER_TEST, SYNC_TESTS, Variant};
+use crate::campaign::{
+    Campaign, DriveRef, Program, SECONDS_PER_TEST, SYNC_TESTS, Variant, Workload,
+};
 use drives::TimingModel;
 
 /// Wall seconds to start a trial's two machines, build its pool and end them.
@@ -44,7 +46,8 @@ pub struct Estimate {
 }
 
 /// Operations in a virtual second: what clients with a rate offer, else a guess.
-fn rate(variant: &Variant, program: &Program) -> f64 {
+fn rate(variant: &Variant, workload: &Workload) -> f64 {
+    let program = &workload.program;
     let offered = match program {
         Program::Pgbench(pgbench) => pgbench.rate,
         Program::Sysbench(sysbench) => sysbench.rate,
@@ -53,14 +56,23 @@ fn rate(variant: &Variant, program: &Program) -> f64 {
     if let Some(rate) = offered {
         return rate;
     }
-    let is_database =
-        matches!(program, Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_));
-    let waits = variant.property("", "sync") != Some("disabled");
+    // Where commits wait.
+    let log = match program {
+        Program::Pgbench(pgbench) => {
+            Some(pgbench.directories.wal.as_ref().unwrap_or(&pgbench.directories.data))
+        }
+        Program::Sysbench(sysbench) => {
+            Some(sysbench.directories.redo.as_ref().unwrap_or(&sysbench.directories.data))
+        }
+        Program::Sqlite(_) => Some(&workload.dataset),
+        Program::Fio { .. } | Program::PgTestFsync(_) => None,
+    };
+    let waits = log.is_some_and(|log| variant.property(log, "sync") != Some("disabled"));
     let disk = |drive: &DriveRef| {
         let profile = variant.drives.get(&drive.kind).and_then(|kind| kind.drive_profile().ok());
         profile.is_some_and(|profile| profile.kind == TimingModel::Hdd)
     };
-    match is_database && waits && variant.used_drives().all(disk) {
+    match waits && variant.used_drives().all(disk) {
         true => RATE_OF_DISKS,
         false => RATE,
     }
@@ -97,7 +109,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         };
         let trial_s = runtime + times.ramp_s + times.warm_up_s;
         virtual_s += trials * trial_s;
-        let rates: f64 = campaign.variants.iter().map(|v| rate(v, &workload.program)).sum();
+        let rates: f64 = campaign.variants.iter().map(|v| rate(v, workload)).sum();
         work_s += trials_of_cell as f64 * trial_s * rates * operation;
         fixed_s += trials * (START + bytes as f64 / model.size / lay_out);
     }

@@ -6,9 +6,7 @@ use zfs::memory;
 /// Module parameters that size a stock of memory in bytes. Left at their defaults they follow from the ARC or the
 /// memory of the machine; stated, they are the real server's and shrink by S.
 pub(super) const STOCKS: &[&str] = &[
-    "zfs_arc_dnode_limit",
-    "zfs_arc_sys_free",
-    "dbuf_cache_max_bytes",
+    "zfs_arc_dnode_limit", "zfs_arc_sys_free", "dbuf_cache_max_bytes",
     "dbuf_metadata_cache_max_bytes",
 ];
 

@@ -2,18 +2,18 @@
 //!
 //! Stocks (drive sizes, RAM and so the ARC, working sets) are divided by S; flows, times, block sizes and the
 //! log vdev's real size are kept. [`resolve`] takes the smallest S at which a machine fits into a fixed
-//! amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`caps`]. It does not depend on the
+//! amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`size_caps`]. It does not depend on the
 //! host: a lab has the same model everywhere, and [`host_memory_needed`] is what a host needs for it.
 
-pub mod caps;
 mod demand;
+mod drive_memory;
 mod estimate;
-pub mod feed;
-mod held;
+pub mod l2arc_feed;
 mod machine;
 mod notes;
 mod parameters;
 mod resolve;
+pub mod size_caps;
 mod sizes;
 
 pub use demand::{Demand, demand};

@@ -44,7 +44,7 @@ pub(super) fn notes(
         ));
     }
     for workload in unknown {
-        notes.push(format!("workload {workload}: the job file does not say how large its files are, so memory is planned without it"));
+        notes.push(format!("workload {workload}: the job file does not say how large its files are, so the memory estimate does not include them"));
     }
     let on_baseline = |workload: &Workload| match campaign.variants.first() {
         Some(baseline) => workload.on(baseline),
@@ -74,7 +74,7 @@ pub(super) fn notes(
             && model.size > 1.0
             && steep_zipf(job)
         {
-            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 hits more on a smaller set; hit ratios do not carry over", workload.name));
+            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 has a higher hit ratio on a smaller working set, so hit ratios do not apply to the real server", workload.name));
         }
     }
     for variant in &campaign.variants {
@@ -117,7 +117,7 @@ fn harmless_lies(campaign: &Campaign) -> Vec<String> {
         .filter(|(_, kind)| lies(kind))
         .map(|(name, _)| {
             format!(
-                "drives `{name}`: flush = \"lies\" changes nothing, since no write of theirs waits in a volatile cache (power_loss_protection = false gives them one)"
+                "drives `{name}`: flush = \"lies\" has no effect, because these drives have no volatile write cache; power_loss_protection = false gives them one"
             )
         })
         .collect()
@@ -154,10 +154,11 @@ fn changes(changed: &[(String, String, String)]) -> String {
 
 /// Whether a job asks for `random_distribution=zipf:θ` with θ ≥ 1.
 fn steep_zipf(job: &str) -> bool {
-    job.lines().any(|line| {
-        line.trim()
-            .strip_prefix("random_distribution=zipf:")
-            .and_then(|rest| rest.split([':', ' ']).next()?.parse::<f64>().ok())
-            .is_some_and(|theta| theta >= 1.0)
-    })
+    let steep = |distribution: &str| {
+        let theta = distribution.trim().strip_prefix("zipf:")?.split(':').next()?;
+        theta.trim().parse::<f64>().ok().filter(|theta| *theta >= 1.0)
+    };
+    let file = crate::fio::parse::read(job, &mut Vec::new());
+    let mut distributions = file.jobs.iter().filter_map(|job| job.get("random_distribution"));
+    distributions.any(|value| value.split(',').any(|one| steep(one).is_some()))
 }

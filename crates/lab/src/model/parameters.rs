@@ -7,10 +7,7 @@ use std::collections::BTreeMap;
 /// The parameters that follow from a model alone; a lab's own values of them are of the real server and enter
 /// the model.
 pub const SET: [&str; 5] = [
-    "zfs_arc_max",
-    "zfs_arc_min",
-    "zfs_dirty_data_max",
-    "zfs_dirty_data_max_max",
+    "zfs_arc_max", "zfs_arc_min", "zfs_dirty_data_max", "zfs_dirty_data_max_max",
     "zfs_wrlog_data_max",
 ];
 
@@ -25,8 +22,13 @@ const LEAST_ARC_MIN: u64 = 32 << 20;
 /// values are scaled where they size a stock, and as written otherwise.
 pub fn parameters(model: &Model, host: &Host, variant: &Variant) -> BTreeMap<String, i64> {
     let memory = variant.host(host).memory;
-    // OpenZFS's default is a 32nd of memory (`arc_init`), which would be the guest's.
-    let stated = super::machine::parameter(variant, "zfs_arc_min").unwrap_or(memory / 32);
+    // OpenZFS's default is a 32nd of memory, which would be the guest's, or half of a limit that is below that
+    // (`arc_init`).
+    let default = match super::machine::arc_max(host, variant) {
+        max if max <= memory / 32 => max / 2,
+        _ => memory / 32,
+    };
+    let stated = super::machine::parameter(variant, "zfs_arc_min").unwrap_or(default);
     let arc_min = ((stated as f64 / model.size) as u64).max(LEAST_ARC_MIN).min(model.arc_max);
     let values =
         [model.arc_max, arc_min, model.dirty_data_max, model.dirty_data_max, model.wrlog_data_max];

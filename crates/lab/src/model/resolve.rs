@@ -1,10 +1,10 @@
 //! The choice of S: the smallest that fits the memory of one machine, within the caps.
 
-use super::caps;
 use super::demand::{demand, job};
-use super::feed::feed;
-use super::held::held;
+use super::drive_memory::held;
+use super::l2arc_feed::feed;
 use super::notes::notes;
+use super::size_caps;
 use super::{Cap, Model, machine, sizes};
 use crate::campaign::{Campaign, Host, Variant, Workload};
 use crate::diagnostic::Diagnostic;
@@ -59,15 +59,15 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         let of = |variant| reduced(machine::dirty_data_max(&campaign.host, variant), dirty, real);
         campaign.variants.iter().map(of).collect::<Vec<u64>>()
     };
-    let memory = |dirty| caps::memory(campaign, &demand, limits, &dirty_limits(dirty));
-    let dirty_data = |dirty| caps::dirty_data(campaign, &dirty_limits(dirty));
+    let memory = |dirty| size_caps::memory(campaign, &demand, limits, &dirty_limits(dirty));
+    let dirty_data = |dirty| size_caps::dirty_data(campaign, &dirty_limits(dirty));
     if campaign.scale.dirty_data_max.is_none() {
         let fits = |dirty: u64| {
             let stated = campaign.scale.size;
             let size = stated.unwrap_or_else(|| round_up(memory(dirty).bound));
             let most = [
-                caps::coalescing(&demand, dirty, real),
-                caps::read_modify_write(&demand, dirty, real),
+                size_caps::coalescing(&demand, dirty, real),
+                size_caps::read_modify_write(&demand, dirty, real),
                 Some(dirty_data(dirty)),
             ];
             most.iter().flatten().all(|cap| size <= cap.bound)
@@ -77,11 +77,11 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         }
     }
     let mut all = vec![memory(dirty), dirty_data(dirty)];
-    all.extend(caps::coalescing(&demand, dirty, real));
-    all.extend(caps::read_modify_write(&demand, dirty, real));
-    all.extend(caps::metaslabs(campaign));
-    all.extend(caps::l2arc(campaign));
-    all.extend(caps::clients(&demand));
+    all.extend(size_caps::coalescing(&demand, dirty, real));
+    all.extend(size_caps::read_modify_write(&demand, dirty, real));
+    all.extend(size_caps::metaslabs(campaign));
+    all.extend(size_caps::l2arc(campaign));
+    all.extend(size_caps::clients(&demand));
     let (size, bound_by) = choose(&all, campaign.scale.size)?;
     check_sizes(&all, size, &campaign.method.size_check)?;
     let mut model = Model {
@@ -254,7 +254,7 @@ fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic
                 cap.rule,
                 cap.why
             ))
-            .fix(format!("use a smaller factor or a smaller [scale] size; or {}", remedy(cap))));
+            .fix(format!("use a smaller factor; or {}", remedy(cap))));
         }
     }
     Ok(())

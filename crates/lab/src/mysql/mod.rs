@@ -113,13 +113,13 @@ pub struct Setting {
 const SOCKET: &str = "clients connect through a Unix socket";
 const LOGS: &str = "the server's log is kept with the trial";
 const DATA: &str = "`directories.data` says where the data is";
-const INIT: &str = "what the server runs at its start is the trial's";
+const INIT: &str = "the trial controls what the server runs at startup";
 
 /// Settings that a trial has to decide itself, and why.
 const OWN: [(&str, &str); 36] = [
     ("admin_address", SOCKET),
     ("admin_port", SOCKET),
-    ("basedir", "programs are the host's"),
+    ("basedir", "the server's programs are taken from the host"),
     ("bind_address", SOCKET),
     ("bootstrap", INIT),
     ("datadir", DATA),
@@ -134,14 +134,14 @@ const OWN: [(&str, &str); 36] = [
     ("innodb_read_only", "the client writes"),
     ("innodb_tmpdir", "temporary files are beside the data"),
     ("innodb_undo_directory", DATA),
-    ("lc_messages_dir", "programs are the host's"),
+    ("lc_messages_dir", "the server's programs are taken from the host"),
     ("log_basename", LOGS),
     ("log_bin_index", "`directories.binlog` says where the binary log is"),
     ("log_error", LOGS),
     ("mysqlx", SOCKET),
     ("mysqlx_socket", SOCKET),
-    ("pid_file", "nobody reads it"),
-    ("plugin_dir", "programs are the host's"),
+    ("pid_file", "the PID file is not used"),
+    ("plugin_dir", "the server's programs are taken from the host"),
     ("port", SOCKET),
     ("read_only", "the client writes"),
     ("secure_file_priv", "nothing is imported or exported"),
@@ -150,7 +150,7 @@ const OWN: [(&str, &str); 36] = [
     ("slow_query_log_file", LOGS),
     ("socket", SOCKET),
     ("tmpdir", "temporary files are beside the data"),
-    ("user", "the server runs as an unprivileged user of the trial's"),
+    ("user", "the trial chooses the unprivileged user that runs the server"),
     ("super_read_only", "the client writes"),
     ("unix_socket", "the client connects as root without a password"),
 ];
@@ -255,7 +255,7 @@ impl Setting {
         let (least, most) = self.range()?;
         (number < least || number > most).then(|| {
             format!(
-                "{} has {} from {least} to {most} and runs {} instead of {value}",
+                "{}: {} must be from {least} to {most}; the server uses {} instead of {value}",
                 self.server.listed_name(),
                 self.name,
                 number.clamp(least, most)
@@ -392,7 +392,7 @@ mod tests {
         let setting =
             lookup(Server::Mariadb, "innodb_log_write_ahead_size", None).ok().flatten().unwrap();
         let note = setting.adjusted("16384").unwrap();
-        assert!(note.contains("512 to 4096") && note.contains("runs 4096"), "{note}");
+        assert!(note.contains("512 to 4096") && note.contains("uses 4096"), "{note}");
         assert_eq!(setting.adjusted("4K"), None);
     }
 

@@ -49,8 +49,8 @@ const OWN: [(&str, &str); 14] = [
     ("data_directory", "`directories.data` says where the data is"),
     ("hba_file", "the client connects as a trusted user"),
     ("ident_file", "the client connects as a trusted user"),
-    ("config_file", "settings stand in the lab"),
-    ("external_pid_file", "nobody reads it"),
+    ("config_file", "settings are in the lab file"),
+    ("external_pid_file", "the PID file is not used"),
     ("listen_addresses", "clients connect through a Unix socket"),
     ("port", "clients connect through a Unix socket"),
     ("unix_socket_directories", "clients connect through a Unix socket"),
@@ -164,13 +164,13 @@ impl Setting {
         match least.is_none_or(|least| own >= least) && most.is_none_or(|most| own <= most) {
             true => Ok(own),
             false => Err(format!(
-                "it is {} to {}{}",
+                "write a value from {} to {}{}",
                 self.least,
                 self.most,
                 if self.unit == "-" {
                     String::new()
                 } else {
-                    format!(", counted in {}", self.unit)
+                    format!(", in units of {}", self.unit)
                 }
             )),
         }
@@ -210,7 +210,7 @@ mod tests {
         assert!(check("wal_buffers", "-1").is_ok());
         for (name, value, fix) in [
             ("shared_buffers", "64G", "64MB or 8GB"),
-            ("shared_buffers", "1kB", "16 to 1073741823, counted in 8kB"),
+            ("shared_buffers", "1kB", "16 to 1073741823, in units of 8kB"),
             ("checkpoint_timeout", "5sec", "30s or 5min"),
             ("checkpoint_timeout", "10s", "30 to 86400"),
             ("max_connections", "10kB", "without a unit"),

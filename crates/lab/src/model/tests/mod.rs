@@ -112,7 +112,7 @@ fn settings_that_change_nothing_are_noted() {
         numbers["flush"] = "lies".into();
         model(&lab, &ROOMY).notes.join("\n")
     };
-    assert!(lies("nvme").contains("drives `nvme`: flush = \"lies\" changes nothing"));
+    assert!(lies("nvme").contains("drives `nvme`: flush = \"lies\" has no effect"));
     assert_eq!(lies("hdd"), "");
 }
 
@@ -334,6 +334,10 @@ fn a_machine_loads_the_module_with_scaled_stocks_and_everything_else_as_written(
     let model = model(&lab, &HostLimits::MACHINE);
     let all = parameters(&model, &lab.host, &lab.variants[0]);
     assert_eq!(all["zfs_arc_min"], 128 << 20);
+    // Half of a limit that is below that.
+    let lab = campaign("128G", "[module]\nzfs_arc_max = \"2G\"\n[scale]\nsize = 1\n");
+    let model = self::model(&lab, &ROOMY);
+    assert_eq!(parameters(&model, &lab.host, &lab.variants[0])["zfs_arc_min"], 1 << 30);
 }
 
 #[test]

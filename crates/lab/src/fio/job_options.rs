@@ -126,7 +126,7 @@ pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
             Ok(percent) if percent <= 100 => Ok(Some(Size::Share)),
             _ => Err(Mistake::new(
                 setting.line,
-                format!("`{name}={}` is not a share of a file", setting.value),
+                format!("`{name}={}` is not a percentage", setting.value),
                 "write 0% to 100%",
             )),
         };
@@ -211,8 +211,8 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
         if setting.value.split(',').any(beyond) {
             wrong.push(Mistake::new(
                 setting.line,
-                format!("the shares of `{name}={}` add up to more than 100 %", setting.value),
-                "write shares that add up to 100",
+                format!("the percentages of `{name}={}` add up to more than 100 %", setting.value),
+                "write percentages that add up to 100",
             ));
         }
     }
@@ -244,7 +244,7 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
 }
 
 /// That a job states no size.
-pub fn none(job: &Job) -> Mistake {
+pub fn no_size(job: &Job) -> Mistake {
     Mistake::new(
         job.line,
         format!("job `{}` has no size", job.name),

@@ -54,7 +54,7 @@ fn server(
     let too_large = |name: &str, bytes: u64| {
         let (bytes, memory) = (about(bytes), about(memory));
         format!(
-            "{name} comes to {bytes}, and the machine has {memory} of memory in variant {variant}"
+            "{name} is {bytes}, but the machine has only {memory} of memory in variant {variant}"
         )
     };
     match &workload.program {
@@ -64,7 +64,7 @@ fn server(
             let bytes = setting.zip(stated("shared_buffers"));
             let bytes = bytes.and_then(|(setting, text)| setting.bytes(text));
             if let Some(bytes) = bytes.filter(|bytes| *bytes >= memory) {
-                let fix = "a quarter of the memory is usual; state less, or give the machine more `memory`";
+                let fix = "a quarter of the memory is usual; set a smaller value, or give the machine more `memory`";
                 return Some(("postgresql", too_large("shared_buffers", bytes), fix.to_owned()));
             }
             let most = stated("max_connections").and_then(|most| most.parse::<u32>().ok());
@@ -75,7 +75,7 @@ fn server(
                     "postgresql",
                     format!("max_connections = {most} is too few for {clients} clients in variant {variant}"),
                     format!(
-                        "{needed} or more: some are kept for superusers, and the trial has one"
+                        "set {needed} or more: PostgreSQL reserves some for superusers, and the trial uses one"
                     ),
                 )
             })
@@ -83,7 +83,7 @@ fn server(
         Program::Sysbench(sysbench) => {
             const NAME: &str = "innodb_buffer_pool_size";
             let bytes = sysbench.number(NAME, 0);
-            let fix = "state less, or give the machine more `memory`".to_owned();
+            let fix = "set a smaller value, or give the machine more `memory`".to_owned();
             (bytes >= memory).then(|| (sysbench.server.section(), too_large(NAME, bytes), fix))
         }
         Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => None,

@@ -4,7 +4,7 @@
 //! behaviour that of the real server.
 
 use super::demand::Demand;
-use super::held::held;
+use super::drive_memory::held;
 use super::machine;
 use super::sizes::{LEAST_CACHE, allocatable};
 use super::{Cap, HostLimits, Rule};
@@ -47,7 +47,7 @@ pub(super) fn memory(
     let mut held = held(campaign, demand, dirty);
     held.stock += arc as f64;
     let why = format!(
-        "an ARC and drives' contents of {} shrink; dirty data, programs, {} of {} do not; {} for a machine",
+        "ARC and contents of drives ({}) are divided by S; dirty data, programs, {} ({}) are not; a machine may take {}",
         about(held.stock as u64),
         held.kept_names(),
         about((guest + held.kept) as u64),
@@ -64,7 +64,7 @@ pub(super) fn dirty_data(campaign: &Campaign, dirty_limits: &[u64]) -> Cap {
         .min_by(|a, b| (a.0 as f64 / a.1 as f64).total_cmp(&(b.0 as f64 / b.1 as f64)))
         .unwrap_or((0, 1));
     let why = format!(
-        "an ARC of {} holds {ARC_TO_DIRTY} × zfs_dirty_data_max = {}",
+        "an ARC of {} must hold {ARC_TO_DIRTY} times zfs_dirty_data_max ({})",
         about(arc),
         about(dirty)
     );
@@ -150,7 +150,7 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
     let bytes = about(each);
     let why = match each as f64 > CLIENT_FILES {
         true => format!("a client's {bytes} of files stay above 16 MiB"),
-        false => format!("a client's {bytes} of files are kept whole"),
+        false => format!("a client's {bytes} of files are not scaled"),
     };
     Some(cap(Rule::Clients, false, (each as f64 / CLIENT_FILES).max(1.0), why))
 }

@@ -5,7 +5,7 @@
 
 use super::demand::Demand;
 use super::sizes::allocatable;
-use super::{feed, machine};
+use super::{l2arc_feed, machine};
 use crate::campaign::{AllocationClass, Campaign, Variant};
 
 /// Dirty-data limits whose copy-on-write churn lies on drives at one time: what a sync writes, and what it
@@ -64,7 +64,7 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     let cached = most(&|variant| caches(variant).min(data));
     let refed = most(&|variant| match caches(variant) {
         0.0 => 0.0,
-        _ => feed::cold(variant) * demand.rewritten_s,
+        _ => l2arc_feed::cold(variant) * demand.rewritten_s,
     });
     Held {
         stock: data * demand.expansion + cached,

@@ -1,9 +1,9 @@
 //! A variant under construction: the base with changes applied, then checked as a whole.
 
 use super::context::{At, Context};
+use super::property_dependencies;
 use super::settings::{Header, Setting, Settings, Written};
 use super::stack::StackKeys;
-use super::together;
 use super::vdevs::{self, LabVdev};
 use crate::campaign::{
     AllocationClass, DriveKind, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited,
@@ -22,7 +22,7 @@ pub(super) type Named<'a> = (&'a DriveRef, &'a Range<usize>);
 type Twice<'a> = (Vec<DriveRef>, &'a Range<usize>, &'a Range<usize>);
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct VariantBuilder {
     openzfs: Option<OpenZfs>,
     stack: StackKeys,
     zfs_key: Option<Range<usize>>,
@@ -38,7 +38,7 @@ pub(super) struct State {
     servers: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-impl State {
+impl VariantBuilder {
     /// `vdevs` replaces, then `remove` takes out, then `add` puts in; keys replace keys.
     pub fn apply(&mut self, cx: &Context<'_>, settings: &Settings) {
         // Vdevs that are replaced take with them what was not understood of them.
@@ -143,7 +143,7 @@ impl State {
             })
             .collect();
         self.check_special(cx, &datasets);
-        together::check(cx, &self.datasets, &datasets);
+        property_dependencies::check(cx, &self.datasets, &datasets);
         let mut vdevs: Vec<Vdev> = self.vdevs.into_iter().map(|vdev| vdev.vdev).collect();
         vdev::sort(&mut vdevs);
         Variant {
@@ -283,8 +283,8 @@ impl State {
                 if word.is_empty() || word.chars().any(|c| c.is_whitespace() || c.is_control()) {
                     cx.error(
                         value.span.clone(),
-                        format!("`{}` must be one word without blanks", name.value),
-                        "write it as in modprobe.d, without blanks",
+                        format!("`{}` must be one word without spaces", name.value),
+                        "write it as in modprobe.d, without spaces",
                     );
                 }
                 words.insert(name.value.clone(), word);
