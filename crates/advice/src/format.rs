@@ -28,9 +28,10 @@ pub fn quoted(argument: &str) -> String {
     }
 }
 
-/// Text with control characters replaced.
+/// Text on one line, with characters replaced that are controls or change how others are shown.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let hidden = |c: char| c.is_control() || text::line::is_hidden(c);
+    text.chars().map(|c| if hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// What follows `poolwright` in the command for a built-in lab.
@@ -53,6 +54,12 @@ mod tests {
         assert_eq!(size(1 << 20), "1M");
         assert_eq!(size(3 << 29), "1.5G");
         assert_eq!(size(118_000_000_000), "109G");
+    }
+
+    #[test]
+    fn text_that_would_drive_a_terminal_or_reorder_is_replaced() {
+        assert_eq!(printable("a\u{1b}[2Jb\u{202e}c\n"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}");
+        assert_eq!(quoted("tank/\u{202e}gp"), "'tank/\u{fffd}gp'");
     }
 
     #[test]

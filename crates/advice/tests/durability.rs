@@ -35,13 +35,8 @@ fn class(server: Server, section: &str, client: &str, allow_loss_s: f64) -> Dura
         lines(&choices, |target| *target == Target::Dataset(name.clone()), &properties)
     };
     let mut settings = vec![
-        "fsync",
-        "synchronous_commit",
-        "full_page_writes",
-        "innodb_flush_log_at_trx_commit",
-        "innodb_flush_method",
-        "innodb_doublewrite",
-        "sync_binlog",
+        "fsync", "synchronous_commit", "full_page_writes", "innodb_flush_log_at_trx_commit",
+        "innodb_flush_method", "innodb_doublewrite", "sync_binlog",
     ];
     if section == "mariadb" {
         settings.extend(["innodb_data_file_buffering", "innodb_data_file_write_through"]);

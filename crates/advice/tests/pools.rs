@@ -74,9 +74,7 @@ fn a_failed_cache_or_spare_is_found_in_a_pool_that_is_online() {
     let rows =
         ["  sda ONLINE 0 0 0", "cache", "  nvme0n1 UNAVAIL 0 0 0", "spares", "  sdc FAULTED"];
     let expected = [
-        "zpool remove tank nvme0n1",
-        "zpool add tank cache NEW-DRIVE",
-        "zpool remove tank sdc",
+        "zpool remove tank nvme0n1", "zpool add tank cache NEW-DRIVE", "zpool remove tank sdc",
         "zpool add tank spare NEW-DRIVE",
     ];
     assert_eq!(fix(&status("ONLINE", DONE, &rows), "pool-auxiliary"), expected);
@@ -142,10 +140,7 @@ fn a_cache_does_not_make_a_pool_of_disks_one_of_flash() {
         "==> zpool get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank\tautotrim\toff\tdefault\n";
     let text = |class: &str| {
         let rows = [
-            "  mirror-0 ONLINE 0 0 0",
-            "    sda ONLINE 0 0 0",
-            "    sdb ONLINE 0 0 0",
-            class,
+            "  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0", class,
             "  nvme0n1 ONLINE 0 0 0",
         ];
         format!("{}{get}", status("ONLINE", DONE, &rows))

@@ -19,6 +19,19 @@ fn fires(text: &str, rule: &str) -> bool {
     !found(text, rule).is_empty()
 }
 
+/// Files that `tail -n +1` joined: a machine has hundreds, and a text of many more must not take for ever.
+#[test]
+fn a_hundred_thousand_joined_files_are_read_in_seconds_and_facts_keep_their_lines() {
+    let files = 100_000;
+    let text = "==> /sys/module/zfs/parameters/zfs_txg_timeout <==\n7\n".repeat(files)
+        + "==> /etc/mysql/my.cnf <==\n[mysqld]\ninnodb_page_size = 8K\n";
+    let system = read(&text);
+    let found = system.innodb("innodb_page_size").unwrap();
+    assert_eq!((found.value.as_str(), found.at.line), ("8K", 2 * files as u32 + 3));
+    let parameter = &system.module["zfs_txg_timeout"];
+    assert!(parameter.value == "7" && parameter.at.line.is_multiple_of(2), "{parameter:?}");
+}
+
 fn need(server: Server, workload: Workload, system: System) -> Need {
     Need { server, workload, memory: 64 << 30, cores: 16, allow_loss_s: 0.0, system, card: None }
 }

@@ -26,21 +26,9 @@ fn every() -> Vec<(String, Profile)> {
 fn every_drive_that_the_sources_name_has_a_profile() {
     let names: Vec<String> = every().into_iter().map(|(name, _)| name).collect();
     for wanted in [
-        "dapustor-r5-7.68t",
-        "flat-latency",
-        "hdd-7200-16t",
-        "hdd-7200-4t",
-        "hdd-7200-8t",
-        "instant",
-        "nvme-consumer-1t",
-        "optane-p4800x",
-        "p1600x-118g",
-        "p4801x-100g",
-        "pm883-3.84t",
-        "pm983-960g",
-        "pm9a3-1.92t",
-        "pm9a3-3.84t",
-        "sata-ssd",
+        "dapustor-r5-7.68t", "flat-latency", "hdd-7200-16t", "hdd-7200-4t", "hdd-7200-8t",
+        "instant", "nvme-consumer-1t", "optane-p4800x", "p1600x-118g", "p4801x-100g",
+        "pm883-3.84t", "pm983-960g", "pm9a3-1.92t", "pm9a3-3.84t", "sata-ssd",
     ] {
         assert!(names.iter().any(|name| name == wanted), "{wanted} is missing");
     }

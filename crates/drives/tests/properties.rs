@@ -285,7 +285,7 @@ fn a_write_of_part_of_a_sector_costs_a_revolution_more() {
 
 /// Two sequential streams and their seeds: the same seed repeats exactly, another does not.
 #[test]
-fn a_seed_is_a_result() {
+fn the_same_seed_gives_the_same_times_and_another_does_not() {
     for (name, profile) in shapes().into_iter().filter(|(name, _)| *name != "instant") {
         let run = |seed| {
             let client = ClosedLoop {

@@ -185,14 +185,8 @@ fn from_name(name: &str) -> Option<Format> {
 /// A pasted postgresql.conf has no heading; these of its settings no other format has.
 fn from_settings(text: &str) -> Option<Format> {
     const KNOWN: [&str; 8] = [
-        "shared_buffers",
-        "wal_buffers",
-        "full_page_writes",
-        "max_wal_size",
-        "effective_cache_size",
-        "synchronous_commit",
-        "wal_level",
-        "checkpoint_timeout",
+        "shared_buffers", "wal_buffers", "full_page_writes", "max_wal_size",
+        "effective_cache_size", "synchronous_commit", "wal_level", "checkpoint_timeout",
     ];
     text.lines()
         .any(|line| {

@@ -140,14 +140,8 @@ mod tests {
     fn thirty_drives_offer_the_eight_layouts_of_the_mirror_site() {
         let names: Vec<String> = layouts(30, &Scope::default()).iter().map(Layout::name).collect();
         for name in [
-            "stripe-30",
-            "raidz3-30",
-            "3×raidz2-10",
-            "draid2:12d:30c:2s",
-            "3×raidz3-10",
-            "draid2:7d:30c:3s",
-            "5×raidz2-6",
-            "draid2:5d:30c:2s",
+            "stripe-30", "raidz3-30", "3×raidz2-10", "draid2:12d:30c:2s", "3×raidz3-10",
+            "draid2:7d:30c:3s", "5×raidz2-6", "draid2:5d:30c:2s",
         ] {
             assert!(names.iter().any(|n| n == name), "{name}");
         }

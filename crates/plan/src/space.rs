@@ -185,22 +185,6 @@ pub fn slop(dspace: u64, embedded_log: u64) -> u64 {
     slop.max((dspace >> 1).min(SLOP.0))
 }
 
-/// Bytes of files that fit when every block has `psize` bytes: what a dataset of that recordsize
-/// (or volume of that volblocksize) holds, indirect blocks (under 0.2 % from 16K on) and dnodes
-/// left out. Writes are spread over vdevs by their free space.
-pub fn holds(parts: &[(Geometry, VdevSpace)], ashift: u32, psize: u64) -> u64 {
-    let space = pool(parts.iter().map(|(_, space)| space));
-    if space.dspace == 0 || psize == 0 {
-        return 0;
-    }
-    let share = space.usable as f64 / space.dspace as f64;
-    let data: f64 = parts
-        .iter()
-        .map(|(geometry, vdev)| vdev.space as f64 * geometry.efficiency(psize, ashift))
-        .sum();
-    (data * share) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

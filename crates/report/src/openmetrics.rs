@@ -4,6 +4,7 @@ use crate::json::word;
 use crate::rows::{Row, rows};
 use findings::schema::{Basis, Effect, Estimate, Findings, Rung, Validity};
 use std::fmt::Write;
+use text::line::visible;
 
 /// A family of gauges: name, help, and the values of a row or a rung.
 type Family<Pick> = (&'static str, &'static str, Pick);
@@ -179,7 +180,7 @@ fn labels_of(effect: &Effect) -> Labels {
     labels
 }
 
-/// A label's value: backslash, quote and line break are escaped.
+/// A label's value: backslash, quote and line break are escaped, hidden characters shown.
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    visible(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -41,7 +41,7 @@ fn sixteen(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_page_works_in_a_browser() {
+fn charts_language_sort_theme_and_downloads_work_in_a_browser() {
     let dir = place("browser");
     let Some(mut browser) = start(&dir) else {
         return;

@@ -25,15 +25,8 @@ fn a_cell_has_the_fields_that_other_programs_read() {
     let schema: serde_json::Value = serde_json::from_str(&report::json::schema()).expect("JSON");
     let fields = |name: &str| schema["$defs"][name]["properties"].clone();
     for field in [
-        "variant",
-        "workload",
-        "concurrency",
-        "throughput",
-        "latency",
-        "sync_latency",
-        "hits",
-        "checks",
-        "scale",
+        "variant", "workload", "concurrency", "throughput", "latency", "sync_latency", "hits",
+        "checks", "scale",
     ] {
         assert!(!fields("Cell")[field].is_null(), "{field}");
     }

@@ -315,7 +315,7 @@ fn a_level_that_is_better_in_one_place_and_worse_in_another_has_no_single_ratio(
     assert!(text.contains(reasons), "{text}");
     assert!(!text.contains("p99 latency"), "{text}");
     let page = report::html::render(&findings, None, Language::English);
-    assert!(page.contains("Better beside some levels of the other factors"), "{page}");
+    assert!(page.contains("Better with some levels of the other factors"), "{page}");
     assert!(!page.contains("class=\"figure\""), "{page}");
 }
 

@@ -93,11 +93,11 @@ impl Label {
             Label::Wrote => ("wrote {path}", "已写入 {path}"),
             Label::LosesNothing => (
                 "durability  no setting here loses acknowledged writes",
-                "持久性  这里的设置都不会丢失已确认的写入",
+                "持久性  此处的设置都不会导致已确认的写入丢失",
             ),
             Label::Loses => (
                 "durability  {name} = {value} MAY LOSE up to {seconds} s of acknowledged writes",
-                "持久性  {name} = {value} 可能丢失最多 {seconds} 秒已确认的写入",
+                "持久性  {name} = {value} 可能导致最多 {seconds} 秒内已确认的写入丢失",
             ),
             Label::NoChanges => (
                 "changes     none: every setting has its value already",
@@ -108,7 +108,7 @@ impl Label {
             Label::Disagree => ("Sources disagree: {others}.", "各来源说法不一：{others}。"),
             Label::MayLose => (
                 "MAY LOSE up to {seconds} s of acknowledged writes in a power cut.",
-                "断电时可能丢失最多 {seconds} 秒已确认的写入。",
+                "断电时可能导致最多 {seconds} 秒内已确认的写入丢失。",
             ),
             Label::Sources => ("Source: {sources}", "来源：{sources}"),
             Label::Measure => ("Measure it: poolwright {lab}", "测量：poolwright {lab}"),

@@ -64,10 +64,10 @@ impl Language {
         match even.basis {
             BreakEvenBasis::ClosedLoop => say!(self;
                 "Below {load} there is no gain in throughput, only in latency: the other variant sustains that load.",
-                "负载低于 {load}时吞吐量没有收益，只有延迟受益：对方也能持续承受该负载。"),
+                "负载低于 {load}时吞吐量没有收益，只有延迟受益：对照方案也能持续承受该负载。"),
             BreakEvenBasis::Ladder => say!(self;
                 "Up to {load} there is no gain in throughput, only in latency: the other variant keeps up with that offered load.",
-                "负载不超过 {load}时吞吐量没有收益，只有延迟受益：对方也能承受该速率。"),
+                "负载不超过 {load}时吞吐量没有收益，只有延迟受益：对照方案也能承受该速率。"),
         }
     }
 
@@ -98,7 +98,7 @@ impl Language {
         let risk = match adequate.riskier {
             true => self.pick(
                 " It has a risk that the other does not have: see the risks of each variant.",
-                "但它有对方所没有的风险：见各方案的风险。",
+                "但它有另一方案没有的风险：见各方案的风险。",
             ),
             false => "",
         };
@@ -113,10 +113,10 @@ impl Language {
         if let (Some(from), None) = (ladder.unknown_from.map(count), ladder.saturated) {
             return match ladder.carried.map(count) {
                 Some(carried) => say!(self;
-                    "Keeps up with {carried} ops/s; there is no valid trial at {from} ops/s, so whether it carries more is unknown.",
+                    "Keeps up with {carried} ops/s; there is no valid trial at {from} ops/s, so the limit is unknown.",
                     "可承受 {carried} 次/秒；{from} 次/秒时没有有效的试验，能否承受更多未知。"),
                 None => say!(self;
-                    "There is no valid trial at {from} ops/s, the lowest offered rate: what it carries is unknown.",
+                    "There is no valid trial at {from} ops/s, the lowest offered rate: the rate that it sustains is unknown.",
                     "最低速率 {from} 次/秒时没有有效的试验，能承受多少未知。"),
             };
         }
@@ -132,7 +132,9 @@ impl Language {
             (None, Some(full)) => say!(self, full = count(full);
                 "Saturated at the lowest offered rate, {full} ops/s.",
                 "在最低速率 {full} 次/秒时即已饱和。"),
-            (None, None) => self.pick("No offered rate was measured.", "没有测得任何速率。").into(),
+            (None, None) => {
+                self.pick("No offered rate was measured.", "没有测试过任何速率。").into()
+            }
         }
     }
 

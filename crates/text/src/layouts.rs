@@ -22,28 +22,12 @@ impl Sentences {
     pub fn heads(self) -> [&'static str; 10] {
         self.choose(
             [
-                "layout",
-                "files",
-                "zfs list",
-                "of raw",
-                "survives",
-                "k+1 / k+2",
-                "rebuild",
-                "loss a year",
-                "random reads",
-                "stream write",
+                "layout", "files", "zfs list", "of raw", "survives", "k+1 / k+2", "rebuild",
+                "loss a year", "random reads", "stream write",
             ],
             [
-                "布局",
-                "可用容量",
-                "zfs list",
-                "占裸容量",
-                "容错",
-                "k+1 / k+2",
-                "重建",
-                "年丢失率",
-                "随机读",
-                "顺序写",
+                "布局", "可用容量", "zfs list", "占裸容量", "容错", "k+1 / k+2", "重建",
+                "年丢失率", "随机读", "顺序写",
             ],
         )
     }
@@ -52,7 +36,7 @@ impl Sentences {
     pub fn assumptions(self) -> &'static str {
         self.choose(
             "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: any set of so many failed drives; k+1 and k+2: the share of sets of one and two more that it survives. loss a year: more failed drives than a group survives, or an unreadable sector when no redundancy is left; a Markov chain with correlated failures, meant for comparing layouts. random reads and stream write: upper limits of the drives.",
-            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入填充、slop 和分配类别，不含间接块。容错：任意这么多块盘同时故障；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
+            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入填充、slop 和分配类别，不含间接块。容错：任意这么多块盘同时故障仍不丢数据；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
         )
     }
 
@@ -139,7 +123,7 @@ impl Sentences {
     pub fn rebuild(self, time: &str, exposed: &str) -> String {
         self.choose(
             format!(" A failed drive is rebuilt in {time}; with the wait for a replacement, redundancy is reduced for {exposed}."),
-            format!("重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低共持续 {exposed}。"),
+            format!("重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低的状态共持续 {exposed}。"),
         )
     }
 
@@ -218,7 +202,7 @@ impl Sentences {
             format!(
                 "         the lab's {size} takes up to {headers} for headers, {share} of that ARC"
             ),
-            format!("         本实验的 {size} 最多占用 {headers} 头部，即该 ARC 的 {share}"),
+            format!("         本实验的 {size} 其头部最多占用 {headers}，即该 ARC 的 {share}"),
         )
     }
 

@@ -48,14 +48,7 @@ impl Language {
                 self.sync_disabled(*throughput, *unsynced_faster)
             }
             LintFinding::LayoutWidth { data, parity, vdevs, spares, drives, data_actual } => {
-                let of_vdevs = u64::from(*vdevs) * (u64::from(*data) + u64::from(*parity));
-                let beside = match spares {
-                    0 => String::new(),
-                    spares => say!(self; " and {spares} spares", "和 {spares} 个备用"),
-                };
-                say!(self, needed = of_vdevs + u64::from(*spares);
-                    "{vdevs} vdevs of {data}D+{parity}P{beside} need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
-                    "{vdevs} 个 {data}D+{parity}P 的 vdev{beside}需要 {needed} 块硬盘；{drives} 块硬盘只能组成 {data_actual}D+{parity}P。")
+                self.layout_width([*data, *parity], *vdevs, *spares, *drives, *data_actual)
             }
             LintFinding::FaultTolerance { stated, stated_of, survives, of } => say!(self;
                 "The table states that {stated} of {stated_of} drives may fail; with this parity any {survives} of {of} may fail, not more.",
@@ -78,7 +71,7 @@ impl Language {
             LintFinding::PrimaryCache { primarycache, hits } => {
                 say!(self, value = name(primarycache), hits = share(*hits);
                     "primarycache={value} keeps data out of the ARC and therefore out of the L2ARC, yet {hits} of the reads hit it.",
-                    "primarycache={value} 使数据不进入 ARC，也就不会进入 L2ARC，却有 {hits} 的读取命中。")
+                    "primarycache={value} 使数据不进入 ARC，也就不会进入 L2ARC，却有 {hits} 的读取命中 L2ARC。")
             }
             LintFinding::Raid0Below { raid0, other, level, same_settings } => {
                 self.raid0_below(*raid0, *other, level, *same_settings)
@@ -107,11 +100,30 @@ impl Language {
             "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
     }
 
+    /// Vdevs of stated data and parity that need other drives than there are.
+    fn layout_width(
+        self,
+        [data, parity]: [u32; 2],
+        vdevs: u32,
+        spares: u32,
+        drives: u32,
+        data_actual: u32,
+    ) -> String {
+        let of_vdevs = u64::from(vdevs) * (u64::from(data) + u64::from(parity));
+        let beside = match spares {
+            0 => String::new(),
+            spares => say!(self; " and {spares} spares", "和 {spares} 块热备盘"),
+        };
+        say!(self, needed = of_vdevs + u64::from(spares);
+            "{vdevs} vdevs of {data}D+{parity}P{beside} need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
+            "{vdevs} 个 {data}D+{parity}P 的 vdev{beside}需要 {needed} 块硬盘；{drives} 块硬盘只能组成 {data_actual}D+{parity}P。")
+    }
+
     /// Syncs that disks cannot have carried out.
     fn media_syncs(self, syncs: f64, at_most: f64, rpm: f64, vdevs: u32) -> String {
         say!(self, syncs = count(syncs), rpm = count(rpm), most = count(at_most);
             "{syncs} syncs/s cannot come from the platters: {vdevs} vdevs at {rpm} rpm reach at most {most}. A write-back cache must be answering.",
-            "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 vdev、{rpm} 转最多 {most} 次/秒。应是回写缓存在应答。")
+            "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 {rpm} 转/分的 vdev 最多 {most} 次/秒。应是回写缓存在应答。")
     }
 
     /// Rates that were measured with sync=disabled.

@@ -88,7 +88,7 @@ impl Language {
             QualityIssue::Broken { law, measured, expected } => {
                 say!(self, law = self.law(*law), measured = count(*measured), expected = count(*expected);
                     "check failed: {law}, measured {measured}, expected {expected}",
-                    "检查未通过：{law}，实测 {measured}，应为 {expected}")
+                    "检查未通过：{law}，测得 {measured}，应为 {expected}")
             }
             QualityIssue::Overflow { count: beyond } => say!(self, beyond = whole(*beyond);
                 "{beyond} operations took longer than fio’s histogram can hold: high percentiles are lower bounds",

@@ -13,12 +13,12 @@ impl Language {
             Reason::LogWrites { before, after } => {
                 say!(self, before = self.drive_time(before), after = self.drive_time(after);
                     "A log write takes {after} instead of {before}.",
-                    "单次日志写入由 {before} 变为 {after}。")
+                    "单次日志写入耗时由 {before} 变为 {after}。")
             }
             Reason::LogFlushes { before, after } => {
                 say!(self, before = self.drive_time(before), after = self.drive_time(after);
                     "A cache flush of the drives that hold the log takes {after} instead of {before}.",
-                    "存放日志的硬盘单次刷盘（flush）由 {before} 变为 {after}。")
+                    "存放日志的硬盘单次刷盘（flush）耗时由 {before} 变为 {after}。")
             }
             Reason::Commits { before, after } => {
                 say!(self, before = count(*before), after = count(*after);
@@ -51,7 +51,7 @@ impl Language {
                 .into(),
             Reason::LogPartly { share: part } => say!(self, part = share(*part);
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
-                "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据盘。"),
+                "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据 vdev。"),
             Reason::Indirect { before, after } => self.indirect(*before, *after),
             Reason::CacheUnused { hits, fed } => say!(self, hits = share(*hits), fed = bytes(*fed);
                 "The L2ARC served {hits} of the lookups; {fed} were written to it.",
@@ -92,7 +92,7 @@ impl Language {
     fn indirect(self, before: f64, after: f64) -> String {
         say!(self, before = share(before), after = share(after);
         "{after} of the ZIL records are indirect (they point at data written to the pool) instead of {before}.",
-        "间接（WR_INDIRECT，数据直接写入存储池）的 ZIL 记录由 {before} 变为 {after}。")
+        "在 ZIL 记录中，间接记录（WR_INDIRECT，数据直接写入存储池）的占比由 {before} 变为 {after}。")
     }
 
     /// Lookups that memory answers.
@@ -229,7 +229,7 @@ impl Language {
         let (us, kind) = (micros(time.us), name(&time.kind));
         match time.with_data {
             true => {
-                say!(self; "{us} on {kind} (data writes included)", "{kind} 上含数据写入的 {us}")
+                say!(self; "{us} on {kind} (data writes included)", "{kind} 上含数据写入共 {us}")
             }
             false => say!(self; "{us} on {kind}", "{kind} 上的 {us}"),
         }

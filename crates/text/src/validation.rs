@@ -37,12 +37,12 @@ impl Language {
             DriveState::Compared { held_out, worst, fitted } => {
                 let held = match (held_out, worst) {
                     (0, _) | (_, None) => self.pick(
-                        "there is no published figure of this drive that its profile was not derived from",
+                        "every published figure of this drive was used for its profile, so none is left to check it",
                         "没有独立于参数文件的公开数据",
                     ).into(),
                     (n, Some(worst)) => say!(self, figures = self.figures(*n), worst = share(*worst);
                         "{figures} not used for the profile: measured in the machine, largest difference {worst}",
-                        "{figures}未用于参数选定，已在模拟主机中实测，最大偏差 {worst}"),
+                        "{figures}未用于参数选定，已在模拟主机中测量，最大偏差 {worst}"),
                 };
                 let fitted = match fitted {
                     0 => String::new(),
@@ -53,7 +53,7 @@ impl Language {
             }
             DriveState::NotCompared => say!(self;
                 "no published figure of this drive was measured in the machine. The profile gives its numbers with their sources ({PAGE}, Drives).",
-                "尚未在模拟主机中实测该硬盘的公开数据。参数及其出处见参数文件（{PAGE}，Drives）。"),
+                "尚未在模拟主机中测量该硬盘的公开数据。参数及其出处见参数文件（{PAGE}，Drives）。"),
             DriveState::Changed => say!(self;
                 "the lab file changes numbers of the profile, so the profile’s checks do not apply ({PAGE}, Drives).",
                 "实验文件改动了参数，针对原参数的验证不适用（{PAGE}，Drives）。"),

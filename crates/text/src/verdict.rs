@@ -36,7 +36,7 @@ impl Language {
         match lack {
             Lack::Trials => self.pick("undecided: needs more trials", "尚无定论：试验次数不足"),
             Lack::SecondTrial => {
-                self.pick("undecided: needs two trials of each", "尚无定论：双方各需两次试验")
+                self.pick("undecided: needs two trials of each", "尚无定论：两轮各需两次试验")
             }
             Lack::ValidTrial => self.pick("undecided: no valid trial", "尚无定论：没有有效试验"),
             Lack::LongerRun => self.pick(
@@ -88,6 +88,7 @@ impl Language {
             }
             Subject::PoolProperty { name: property } => name(property),
             Subject::Module { name: parameter } => name(parameter),
+            Subject::Server { name: setting } => name(setting),
             Subject::OpenZfs => self.pick("OpenZFS version", "OpenZFS 版本").into(),
             Subject::Memory => self.pick("memory", "内存").into(),
         }
@@ -98,8 +99,8 @@ impl Language {
         if class == VerdictClass::Depends {
             return self
                 .pick(
-                    "Better beside some levels of the other factors, and worse beside others:",
-                    "在其他因素的某些取值下更好，在另一些取值下更差：",
+                    "Better with some levels of the other factors and worse with others:",
+                    "在其他因素的某些水平下更好，在另一些水平下更差：",
                 )
                 .into();
         }
@@ -123,28 +124,28 @@ impl Language {
             }
         };
         let trials = match effect.trials {
-            (1, 1) => self.pick("1 trial each", "双方各 1 次试验").to_owned(),
+            (1, 1) => self.pick("1 trial each", "两侧各 1 次试验").to_owned(),
             (top, bottom) if top == bottom => {
-                say!(self; "{top} trials each", "双方各 {top} 次试验")
+                say!(self; "{top} trials each", "两侧各 {top} 次试验")
             }
             (top, bottom) => say!(self; "{top} and {bottom} trials", "{top} 次与 {bottom} 次试验"),
         };
         match class {
             VerdictClass::WorthIt => say!(self;
                 "Better: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "更好：{measure}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+                "更好：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
             VerdictClass::Harmful => say!(self;
                 "Worse: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "更差：{measure}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+                "更差：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
             VerdictClass::NoEffect => say!(self;
                 "No difference that matters: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "差别可以忽略：{measure}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+                "差别可以忽略：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
             VerdictClass::Undecided if effect.ratio.basis == Basis::Point => say!(self;
                 "So far {measure} is {value} times that of the other; there are too few trials for an interval.",
-                "目前{measure}是对方的 {value} 倍；试验次数太少，无法给出区间。"),
+                "目前{measure}是对照方案的 {value} 倍；试验次数太少，无法给出区间。"),
             VerdictClass::Undecided | VerdictClass::Depends => say!(self;
                 "So far {measure} is {value} times that of the other, somewhere between {low} and {high} ({trials}).",
-                "目前{measure}是对方的 {value} 倍，真值可能在 {low}–{high} 倍之间（{trials}）。"),
+                "目前{measure}是对照方案的 {value} 倍，真值可能在 {low}–{high} 倍之间（{trials}）。"),
         }
     }
 
@@ -156,7 +157,7 @@ impl Language {
                 say!(self; "{value} over the whole run{range}", "全程 {value}{range}")
             }
             PhaseKind::Burst => {
-                say!(self; "{value} in the burst{range}", "突发阶段 {value}{range}")
+                say!(self; "{value} in the burst{range}", "突发 {value}{range}")
             }
             PhaseKind::Sustained => say!(self; "{value} sustained{range}", "持续 {value}{range}"),
         }
@@ -167,7 +168,7 @@ impl Language {
         match caution {
             Caution::Durability { variants } => say!(self, variants = self.names(variants);
                 "The variants differ in durability: {variants} can lose acknowledged writes in a power cut.",
-                "双方的持久性不同：{variants} 断电时可能丢失已确认的写入。"),
+                "两个方案的持久性不同：{variants} 断电时可能丢失已确认的写入。"),
             Caution::Excluded { excluded: 1, of } => {
                 say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
             }
@@ -177,7 +178,7 @@ impl Language {
                 say!(self; "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。")
             }
             Caution::SingleTrial => self.pick(
-                "One trial of each cell: the interval comes from batches within the trial; for the variation between seeds, which one trial does not show, there is an allowance.",
+                "One trial of each cell: the interval comes from batches within the trial, widened by an allowance for the variation between seeds.",
                 "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。",
             ).into(),
             Caution::Unsettled { trials, of } => say!(self;
@@ -202,13 +203,13 @@ impl Language {
             Caution::AfterRestart { seconds: watched, real_seconds } => {
                 say!(self, watched = seconds(*watched), real = seconds(*real_seconds);
                     "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
-                    "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续性能可能不同。")
+                    "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续吞吐量可能不同。")
             }
             Caution::CacheFilling { held, of } => say!(self, held = bytes(*held), of = bytes(*of);
                 "The cache was still filling: it held {held} of {of} (sizes in the model).",
                 "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
             Caution::RateNotReached { variants, rate } => say!(self, variants = self.names(variants), rate = count(*rate);
-                "{variants} did not carry out the {rate} operations/s that its clients offered. They queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
+                "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
                 "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。"),
             Caution::TwoPhases { burst, sustained } => {
                 say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
@@ -243,18 +244,18 @@ impl Language {
             (Lack::Trials, Some(1)) => self
                 .pick(
                     "To decide, it needs about one more trial of each side.",
-                    "要得出结论，双方大约还需各 1 次试验。",
+                    "要得出结论，两侧大约还需各 1 次试验。",
                 )
                 .into(),
             (Lack::Trials, Some(trials)) => say!(self;
                 "To decide, it needs about {trials} more trials of each side.",
-                "要得出结论，双方大约还需各 {trials} 次试验。"),
+                "要得出结论，两侧大约还需各 {trials} 次试验。"),
             (Lack::Trials, None) => {
                 self.pick("To decide, it needs more trials.", "要得出结论，还需更多试验。").into()
             }
             (Lack::SecondTrial, _) => self.pick(
                 "To decide, it needs a second trial of each side: the batches within one trial are not enough.",
-                "要得出结论，双方各需第二次试验：仅凭单次试验内的批均值不足以判定。",
+                "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。",
             ).into(),
             (Lack::ValidTrial, _) => self.pick(
                 "To decide, it needs a valid trial: one of the cells has none.",

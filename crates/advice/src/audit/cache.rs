@@ -9,16 +9,8 @@ use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    HEADERS,
-    SMALL,
-    STARVED,
-    SLOW_TO_FILL,
-    ROTATING,
-    NOT_PERSISTENT,
-    REBUILD_OFF,
-    WRITE_ONLY,
-    UNUSED,
-    BEFORE_MEMORY,
+    HEADERS, SMALL, STARVED, SLOW_TO_FILL, ROTATING, NOT_PERSISTENT, REBUILD_OFF, WRITE_ONLY,
+    UNUSED, BEFORE_MEMORY,
 ];
 
 /// RAM that the header of one L2ARC block takes (`arc_buf_hdr_t` with only its L2 part), bytes.
@@ -124,8 +116,8 @@ const SLOW_TO_FILL: Rule = rule! {
     "cache-slow-to-fill", Note, Check::Pool(slow_to_fill),
     what: "The {cache} L2ARC of {subject} takes {least} to {hours} hours to fill at {feed} a feed.",
     what_zh: "{subject} 的 L2ARC 为 {cache}，每次填充 {feed}，需要 {least} 到 {hours} 小时才能填满。",
-    why: "ZFS feeds it once a second, up to five times a second while the feeds are full. A five-minute test sees a nearly empty cache, and a hot set that moves faster than the cache fills is never cached.",
-    why_zh: "ZFS 每秒填充一次，每次都填满时最多每秒五次。五分钟的测试看到的几乎是空缓存；热数据变化比填充快时，永远缓存不上。",
+    why: "ZFS feeds it once a second, and up to five times a second while a feed writes more than half of its limit. A five-minute test sees a nearly empty cache, and a hot set that moves faster than the cache fills is never cached.",
+    why_zh: "ZFS 每秒填充一次；一次填充写入超过上限的一半时，最多每秒五次。五分钟的测试看到的几乎是空缓存；热数据变化比填充快时，永远缓存不上。",
     sources: &[Zfs4.section("l2arc_write_max"), Arithmetic.section("size / feed rate")],
     lab: "hk-smb-l2arc",
 };

@@ -10,16 +10,8 @@ use facts::card::{Card, Volume, WritePolicy};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    UNPROTECTED,
-    BATTERY,
-    DRIVE_CACHE,
-    READ_AHEAD,
-    WRITE_BACK,
-    STRIP,
-    PARITY,
-    DEGRADED,
-    SINGLE_DRIVES,
-    READ_SHARE,
+    UNPROTECTED, BATTERY, DRIVE_CACHE, READ_AHEAD, WRITE_BACK, STRIP, PARITY, DEGRADED,
+    SINGLE_DRIVES, READ_SHARE,
 ];
 
 /// A problem of a card.
@@ -150,7 +142,7 @@ const WRITE_BACK: Rule = rule! {
     what: "{subject} caches writes to SSDs (write-back).",
     what_zh: "{subject} 缓存对 SSD 的写入（回写）。",
     why: "The card's memory is a bottleneck for NVMe, it slows down sharply when it is full, and many cards have their fast path only in write-through. Measure both: with a battery, write-back does help small RAID 5 writes.",
-    why_zh: "对 NVMe 来说卡的内存是瓶颈，写满后性能骤降，而且许多卡只有直写时才走快速路径。两种都测：有电池时，回写对 RAID 5 的小写确实有用。",
+    why_zh: "对 NVMe 来说卡的内存是瓶颈，写满后性能骤降，而且许多卡只有直写时才走快速路径。两种都测：有电池时，回写对 RAID 5 的小块写确实有用。",
     sources: &[Nvme.section("recommended settings, write through")],
 };
 
@@ -166,7 +158,7 @@ const STRIP: Rule = rule! {
     what: "{subject} has a strip size of {strip} on SSDs.",
     what_zh: "{subject} 在 SSD 上的条带单元为 {strip}。",
     why: "The source and card makers advise 64K: a larger strip still keeps a small read on one drive but makes more RAID 5 writes partial. It is fixed when the volume is created.",
-    why_zh: "来源和厂商建议 64K：更大的条带单元同样使一次小读只落在一块盘上，却使 RAID 5 更多写入成为部分条带写。创建卷时固定。",
+    why_zh: "来源和厂商建议 64K：更大的条带单元同样使一次小块读只落在一块盘上，却使 RAID 5 更多写入成为部分条带写。创建卷时固定。",
     sources: &[Nvme.section("recommended settings, stripe size 64K")],
 };
 
@@ -182,7 +174,7 @@ fn strip(_: &System, report: &CardReport, volume: &Volume) -> Option<Problem> {
 const PARITY: Rule = rule! {
     "card-parity", Note, Check::Volume(parity),
     what: "{subject} is {level}: a small write costs {cost} operations on the drives.",
-    what_zh: "{subject} 是 {level}：一次小写在盘上要 {cost} 次操作。",
+    what_zh: "{subject} 是 {level}：一次小块写在盘上要 {cost} 次操作。",
     why: "RAID 10 costs two. For databases the same drives give two to three times the write operations.",
     why_zh: "RAID 10 只要两次。对数据库，同样的盘能提供两到三倍的写 IOPS。",
     sources: &[Nvme.section("RAID levels, write penalty"), Arithmetic.section("2, 4 and 6 operations")],
@@ -208,7 +200,7 @@ const DEGRADED: Rule = rule! {
     what: "{subject} is {state}.",
     what_zh: "{subject} 处于 {state} 状态。",
     why: "Part or all of its redundancy is used up.",
-    why_zh: "它的冗余已部分或全部用尽。",
+    why_zh: "它的冗余已部分或全部丧失。",
     sources: &[Storcli.section("virtual drive states")],
 };
 

@@ -8,16 +8,8 @@ use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    NO_COMMITS,
-    SLOW_COMMITS,
-    FAST_COMMITS,
-    FEW_MISSES,
-    FEW_GHOSTS,
-    MANY_GHOSTS,
-    L2ARC_IDLE,
-    L2ARC_ERRORS,
-    MEMORY_THROTTLED,
-    DIRTY_DELAYED,
+    NO_COMMITS, SLOW_COMMITS, FAST_COMMITS, FEW_MISSES, FEW_GHOSTS, MANY_GHOSTS, L2ARC_IDLE,
+    L2ARC_ERRORS, MEMORY_THROTTLED, DIRTY_DELAYED,
 ];
 
 /// Seconds of the shortest window from which rates are judged.
@@ -269,7 +261,7 @@ fn l2arc_errors(_: &System, counters: &Counters, at: &Place) -> Option<Problem> 
 const MEMORY_THROTTLED: Rule = rule! {
     "memory-throttled", Warning, Check::Counters(SHORT, memory_throttled),
     what: "Writers were throttled {times} times because memory was short.",
-    what_zh: "因为内存不足，写入者被限流 {times} 次。",
+    what_zh: "因为内存不足，写入被限流 {times} 次。",
     why: "The kernel had no free pages for the ARC. Limit the ARC or the programs that compete with it.",
     why_zh: "内核没有空闲页给 ARC。限制 ARC，或限制与它竞争内存的程序。",
     sources: &[ZfsCode.section("arcstats, memory_throttle_count")],

@@ -29,9 +29,9 @@ fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
 const RECORDS_TORN: Rule = rule! {
     "database-records-torn", Warning, Check::Database(records_torn),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
-    what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
+    what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
     why: "A page takes several records, each a block of its own with its checksum and pointer. The intent log can divide it between two log blocks, so that a power cut tears it: keep the server's own protection on (full_page_writes, doublewrite).",
-    why_zh: "一页占用几条记录，每条都是带校验和与指针的独立块。意图日志可能把它分在两个日志块中，断电会撕裂页：必须保留服务器自身的保护（full_page_writes、doublewrite）。",
+    why_zh: "一页要占几个 ZFS 记录（record），每个都是带校验和与指针的独立块。意图日志可能把一页分在两个日志块中，断电会造成页撕裂：必须保留数据库自身的保护（full_page_writes、doublewrite）。",
     sources: &[Mysql.section("innodb_doublewrite=0"), ZfsProps.section("recordsize")],
     lab: "hk-recordsize",
 };
@@ -53,9 +53,9 @@ fn records_torn(system: &System, database: &Database) -> Option<Problem> {
 const RECORDS_LARGE: Rule = rule! {
     "database-records-large", Warning, Check::Database(records_large),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
-    what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
-    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K and leaves room for compression; other sources advise 32K, or large records for analytics: 128K set on this dataset itself is right for scans, so it is only a note. Only files written afterwards get the new size.",
-    why_zh: "每写一页都要重写整条记录，写入量最多 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页，也有压缩余地；也有来源建议 32K，或为分析负载用大记录：在此数据集上直接设置的 128K 适合扫描，因此只作提示。只影响之后写入的文件。",
+    what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
+    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K and leaves room for compression; other sources advise 32K, or large records for analytics: 128K is right for scans; if it is set on this dataset itself, this finding is only a note. Only files written afterwards get the new size.",
+    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页，也有压缩余地；也有来源建议 32K，或为分析负载用大记录：在此数据集上直接设置的 128K 适合扫描，因此只作提示。只影响之后写入的文件。",
     sources: &[
         HongKong.section("databases, recordsize=16K"),
         Mysql.section("recordsize=16k"),
@@ -126,7 +126,7 @@ const PRIMARYCACHE: Rule = rule! {
     what: "{subject} keeps data out of the ARC (primarycache=metadata) though {setting} is only {cache} of {memory}.",
     what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
     why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
-    why_zh: "服务器自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有服务器自身的缓存装得下工作集时，这样设置才省内存。",
+    why_zh: "数据库自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有数据库自身的缓存装得下工作集时，这样设置才省内存。",
     sources: &[Mysql.section("primarycache=metadata"), ZfsProps.section("primarycache")],
 };
 
@@ -167,7 +167,7 @@ const MEMORY: Rule = rule! {
     what: "The ARC may take {arc} and {setting} {cache}, out of {memory} of RAM.",
     what_zh: "ARC 可占 {arc}，{setting} 占 {cache}，而内存共 {memory}。",
     why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that both fit, with room for connections and the kernel.",
-    why_zh: "ARC 会归还内存，但比服务器申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使两者都放得下，并给连接和内核留出余地。",
+    why_zh: "ARC 会归还内存，但比数据库申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使两者都放得下，并给连接和内核留出余地。",
     sources: &[Zfs4.section("zfs_arc_max"), Practice.section("leave room for both caches")],
 };
 

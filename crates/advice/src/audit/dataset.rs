@@ -8,20 +8,9 @@ use crate::system::{Dataset, System};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    SYNC_DISABLED,
-    PRIMARYCACHE_NONE,
-    ATIME,
-    COMPRESSION_OFF,
-    COMPRESSION_HEAVY,
-    XATTR,
-    CHECKSUM_OFF,
-    COPIES,
-    DEDUP,
-    ENCRYPTION_CCM,
-    ENCRYPTION_DEDUP,
-    REDUNDANT_METADATA,
-    PARTIAL_WRITES,
-    SMALL_VOLUMES,
+    SYNC_DISABLED, PRIMARYCACHE_NONE, ATIME, COMPRESSION_OFF, COMPRESSION_HEAVY, XATTR,
+    CHECKSUM_OFF, COPIES, DEDUP, ENCRYPTION_CCM, ENCRYPTION_DEDUP, REDUNDANT_METADATA,
+    PARTIAL_WRITES, SMALL_VOLUMES,
 ];
 
 /// A problem of a dataset whose fix is the right value of a property.
@@ -89,7 +78,7 @@ const COMPRESSION_HEAVY: Rule = rule! {
     what: "{subject} compresses with {value}.",
     what_zh: "{subject} 用 {value} 压缩。",
     why: "gzip compresses tens of megabytes a second on a core. zstd reaches the same ratio several times faster, and lz4 most of it at memory speed.",
-    why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 达到同样的压缩率要快几倍，lz4 以内存速度达到其中大部分。",
+    why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 达到同样的压缩率要快几倍，lz4 的速度接近内存，压缩效果也达到其大部分。",
     sources: &[ZfsProps.section("compression")],
 };
 

@@ -8,18 +8,8 @@ use crate::system::{Drive, Leaf, Place, Pool, System, Vdev};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    SHINGLED,
-    FAILING,
-    WORN,
-    CABLE,
-    USB,
-    CARD_VOLUME,
-    SCHEDULER,
-    ROTATIONAL,
-    CACHE_HIDDEN,
-    READ_AHEAD,
-    SWAP_ON_VOLUME,
-    MIXED_SECTORS,
+    SHINGLED, FAILING, WORN, CABLE, USB, CARD_VOLUME, SCHEDULER, ROTATIONAL, CACHE_HIDDEN,
+    READ_AHEAD, SWAP_ON_VOLUME, MIXED_SECTORS,
 ];
 
 fn device(drive: &Drive) -> String {
@@ -28,7 +18,7 @@ fn device(drive: &Drive) -> String {
 
 /// Where the model of a drive is stated.
 fn model_place(drive: &Drive) -> Place {
-    let smart = || drive.smart.as_ref().map(|(file, smart)| Place::new(file, smart.line));
+    let smart = || drive.smart.as_ref().map(|(origin, smart)| origin.below(smart.line));
     let model = drive.model.as_ref().map(|model| model.at.clone());
     model.or_else(smart).unwrap_or_else(|| Place::new(&drive.name, 0))
 }
@@ -79,7 +69,7 @@ const FAILING: Rule = rule! {
 };
 
 fn failing(_: &System, drive: &Drive) -> Option<Problem> {
-    let (file, smart) = drive.smart.as_ref()?;
+    let (origin, smart) = drive.smart.as_ref()?;
     let failed = smart.passed.as_ref().filter(|passed| !passed.value);
     let failed = failed.map(|passed| (passed.line, "overall health: failed".to_string()));
     // 197: sectors that wait to be reallocated; 198: sectors that cannot be read.
@@ -94,8 +84,7 @@ fn failing(_: &System, drive: &Drive) -> Option<Problem> {
         Some((errors.line, format!("media errors {}", errors.value)))
     };
     let (line, text) = failed.or_else(sectors).or_else(media)?;
-    let problem =
-        Problem::of(&drive.name).with("what", &text).evidence(&Place::new(file, line), text);
+    let problem = Problem::of(&drive.name).with("what", &text).evidence(&origin.below(line), text);
     Some(problem.run(&["smartctl", "-t", "long", &device(drive)]))
 }
 
@@ -109,7 +98,7 @@ const WORN: Rule = rule! {
 };
 
 fn worn(_: &System, drive: &Drive) -> Option<Problem> {
-    let (file, smart) = drive.smart.as_ref()?;
+    let (origin, smart) = drive.smart.as_ref()?;
     let used = smart.endurance_used.as_ref().filter(|used| used.value >= 80);
     let used = used.map(|used| (used.line, format!("percentage used {} %", used.value)));
     let spare = || {
@@ -118,8 +107,7 @@ fn worn(_: &System, drive: &Drive) -> Option<Problem> {
         low.then(|| (spare.line, format!("available spare {} %", spare.value)))
     };
     let (line, text) = used.or_else(spare)?;
-    let problem =
-        Problem::of(&drive.name).with("what", &text).evidence(&Place::new(file, line), text);
+    let problem = Problem::of(&drive.name).with("what", &text).evidence(&origin.below(line), text);
     Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
@@ -133,12 +121,12 @@ const CABLE: Rule = rule! {
 };
 
 fn cable(_: &System, drive: &Drive) -> Option<Problem> {
-    let (file, smart) = drive.smart.as_ref()?;
+    let (origin, smart) = drive.smart.as_ref()?;
     let crc = smart.attribute(199)?;
     let count = crc.raw.filter(|raw| *raw > 0)?;
     let problem = Problem::of(&drive.name)
         .with("count", count)
-        .evidence(&Place::new(file, crc.line), format!("{} {count}", crc.name));
+        .evidence(&origin.below(crc.line), format!("{} {count}", crc.name));
     Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
@@ -163,7 +151,7 @@ const CARD_VOLUME: Rule = rule! {
     what: "{subject} in {pool} is a volume of a RAID card ({model}), not a drive.",
     what_zh: "{pool} 中的 {subject} 是 RAID 卡的卷（{model}），不是物理盘。",
     why: "ZFS cannot see single drives behind it, repair from them or flush them. The card acknowledges flushes from its own cache, and the pool can be read only behind such a card. Set the card to pass drives through (HBA, IT or JBOD mode).",
-    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能令其刷盘；卡用自己的缓存应答刷盘命令，而且存储池只能在这种卡后面读出。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
+    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能令其刷盘；卡用自己的缓存应答刷盘命令，而且存储池只有接在这种卡上才能读取。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
     sources: &[ZfsDocs.section("Hardware, hardware RAID controllers"), Nvme.section("pass-through mode")],
 };
 
@@ -280,7 +268,7 @@ const MIXED_SECTORS: Rule = rule! {
     what: "The drives of {subject} in {pool} have different physical sectors ({one} and {two}).",
     what_zh: "{pool} 中 {subject} 的盘物理扇区不同（{one} 和 {two}）。",
     why: "Nothing in the input shows an ashift that fits the larger sectors. With a smaller one, some of the drives read, change and write a sector for each small write.",
-    why_zh: "输入中没有信息表明 ashift 符合较大的扇区。若 ashift 较小，一部分盘的每次小写都要读、改、写。",
+    why_zh: "输入中没有信息表明 ashift 符合较大的扇区。若 ashift 较小，一部分盘的每次小块写都要读-改-写。",
     sources: &[ZpoolProps.section("ashift")],
     lab: "hk-ashift",
 };

@@ -11,17 +11,8 @@ use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    STRIPE,
-    MIXED,
-    UNEVEN,
-    UNEQUAL_DRIVES,
-    WIDE,
-    SINGLE_PARITY,
-    DATABASE,
-    DRAID_SPARES,
-    MISCOUNTED,
-    UNSTABLE_NAMES,
-    SAME_DRIVE,
+    STRIPE, MIXED, UNEVEN, UNEQUAL_DRIVES, WIDE, SINGLE_PARITY, DATABASE, DRAID_SPARES, MISCOUNTED,
+    UNSTABLE_NAMES, SAME_DRIVE,
 ];
 
 const STRIPE: Rule = rule! {
@@ -224,7 +215,7 @@ const MISCOUNTED: Rule = rule! {
     "layout-miscounted", Warning, Check::System(miscounted),
     what: "A comment or title says {stated} (data + parity), but {subject} is {has}.",
     what_zh: "注释或标题写的是 {stated}（数据 + 校验），但 {subject} 是 {has}。",
-    why: "Whoever counts all drives as data drives overstates the capacity: {stated} needs {drives} drives in each vdev.",
+    why: "Counting all drives as data drives overstates the capacity: {stated} needs {drives} drives in each vdev.",
     why_zh: "把总盘数当成数据盘数，容量就报高了：{stated} 要求每个 vdev 有 {drives} 块盘。",
     sources: &[HongKong.section("node B, 12 disks as two raidz2 of 6D+2P"), Arithmetic.section("drives - parity")],
 };

@@ -10,16 +10,8 @@ use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    UNPROTECTED,
-    UNMIRRORED,
-    ASYNCHRONOUS,
-    MISSING,
-    OVERSIZED,
-    UNDERSIZED,
-    SLOWER,
-    BYPASSED,
-    SILENCED,
-    SHARED,
+    UNPROTECTED, UNMIRRORED, ASYNCHRONOUS, MISSING, OVERSIZED, UNDERSIZED, SLOWER, BYPASSED,
+    SILENCED, SHARED,
 ];
 
 const UNPROTECTED: Rule = rule! {
@@ -51,13 +43,9 @@ const UNMIRRORED: Rule = rule! {
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     (vdev.layout == Layout::Single).then(|| {
-        Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name).run(&[
-            "zpool",
-            "attach",
-            &pool.name,
-            &vdev.name,
-            "SECOND-DRIVE",
-        ])
+        Problem::of(&vdev.name)
+            .evidence(&vdev.at, &vdev.name)
+            .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
     })
 }
 
@@ -264,11 +252,10 @@ fn unused_by(
     let pool = system.pool(dataset.pool())?;
     let property = dataset.get(name).filter(|property| property.value == wrong)?;
     pool.has(AllocationClass::Log).then(|| {
-        Problem::of(&dataset.name).with("pool", &pool.name).property(name, property).set_property(
-            &dataset.name,
-            name,
-            right,
-        )
+        Problem::of(&dataset.name)
+            .with("pool", &pool.name)
+            .property(name, property)
+            .set_property(&dataset.name, name, right)
     })
 }
 

@@ -9,20 +9,8 @@ use zfs::{AllocationClass, module};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    UNKNOWN,
-    OTHER_RELEASE,
-    DEFAULT,
-    SUFFIX,
-    STRAY,
-    ARC_MIN,
-    ARC_MAX_IGNORED,
-    NOCACHEFLUSH,
-    ZIL_NOCACHEFLUSH,
-    TXG_TIMEOUT,
-    L2ARC_UNITS,
-    PREFETCH_OFF,
-    DIRTY_DATA,
-    REPLAY_OFF,
+    UNKNOWN, OTHER_RELEASE, DEFAULT, SUFFIX, STRAY, ARC_MIN, ARC_MAX_IGNORED, NOCACHEFLUSH,
+    ZIL_NOCACHEFLUSH, TXG_TIMEOUT, L2ARC_UNITS, PREFETCH_OFF, DIRTY_DATA, REPLAY_OFF,
     L2ARC_WITHOUT_CACHE,
 ];
 
@@ -84,7 +72,7 @@ const SUFFIX: Rule = rule! {
     what: "{subject}={value} has a unit, which the kernel does not accept.",
     what_zh: "{subject}={value} 带单位，内核不接受。",
     why: "Module parameters are plain numbers: loading the module fails with `invalid for parameter`. In bytes: {bytes}.",
-    why_zh: "模块参数是纯数字：加载模块会以 `invalid for parameter` 失败。换算成字节：{bytes}。",
+    why_zh: "模块参数是纯数字：加载模块会失败并报 `invalid for parameter`。换算成字节：{bytes}。",
     sources: &[LinuxDocs.section("kernel parameters, numbers")],
 };
 
@@ -161,9 +149,9 @@ fn arc_max_ignored(system: &System) -> Option<Problem> {
 const NOCACHEFLUSH: Rule = rule! {
     "nocacheflush", Error, Check::Parameter(nocacheflush),
     what: "{subject} is on, and not all drives are known to have power-loss protection.",
-    what_zh: "{subject} 已打开，而并非所有盘都已知带掉电保护。",
+    what_zh: "{subject} 已打开，但无法确认所有盘都带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
-    why_zh: "ZFS 将从不要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
+    why_zh: "ZFS 不再要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: &[Zfs4.section("zfs_nocacheflush")],
     lab: "powercut-log-drive",
 };
@@ -175,9 +163,9 @@ fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Pr
 const ZIL_NOCACHEFLUSH: Rule = rule! {
     "zil-nocacheflush", Error, Check::Parameter(zil_nocacheflush),
     what: "{subject} is on, and not all drives are known to have power-loss protection.",
-    what_zh: "{subject} 已打开，而并非所有盘都已知带掉电保护。",
+    what_zh: "{subject} 已打开，但无法确认所有盘都带掉电保护。",
     why: "ZFS then does not ask a drive to make its cache durable after a write of the intent log: a power cut loses synchronous writes that were acknowledged. Transaction groups are still flushed, so the pool stays consistent. Drives with protection answer flushes at once, so nothing is gained there either.",
-    why_zh: "ZFS 写意图日志后将不要求盘把缓存落盘：断电会丢失已确认的同步写入。事务组仍会刷盘，所以存储池保持一致。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
+    why_zh: "ZFS 写意图日志后不再要求盘把缓存落盘：断电会丢失已确认的同步写入。事务组仍会刷盘，所以存储池保持一致。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: &[Zfs4.section("zil_nocacheflush")],
 };
 
@@ -195,8 +183,8 @@ const TXG_TIMEOUT: Rule = rule! {
     "txg-timeout", Warning, Check::System(txg_timeout),
     what: "zfs_txg_timeout is {seconds} s.",
     what_zh: "zfs_txg_timeout 为 {seconds} 秒。",
-    why: "A transaction group is open that long and then written, for as long at most where the drives keep up: a crash may lose {loss} s of asynchronous writes. Larger groups also make longer bursts at the drives.",
-    why_zh: "事务组打开这么久，然后写出；只要盘跟得上，写出最多也用这么久：崩溃可能丢失 {loss} 秒的异步写入。事务组越大，盘上的突发写入也越长。",
+    why: "A transaction group stays open that long, and writing it takes at most as long again if the drives keep up: a crash may lose {loss} s of asynchronous writes. Larger groups also make longer bursts at the drives.",
+    why_zh: "一个事务组收集写入的时间可达这么久，然后写出；只要盘跟得上，写出的时间也不会更长：崩溃可能丢失 {loss} 秒的异步写入。事务组越大，盘上的突发写入也越长。",
     sources: &[Zfs4.section("zfs_txg_timeout"), HongKong.section("tuning fragments")],
 };
 
@@ -243,8 +231,8 @@ const DIRTY_DATA: Rule = rule! {
     "dirty-data", Warning, Check::System(dirty_data),
     what: "zfs_dirty_data_max={value} is more than a quarter of RAM ({share}).",
     what_zh: "zfs_dirty_data_max={value} 超过内存的四分之一（{share}）。",
-    why: "One pool may hold at most a quarter of the ARC's memory as dirty data. Above it, writers wait for a whole transaction group before the gradual throttle begins.",
-    why_zh: "一个存储池的脏数据最多占 ARC 内存的四分之一。超过后，写入者要等一整个事务组，渐进的写限流还来不及起作用。",
+    why: "When dirty data and reservations of writes exceed half of the ARC and dirty buffers a quarter of it, writers wait for a whole transaction group before the gradual throttle begins. Up to OpenZFS 2.2 the ARC is half of RAM by default.",
+    why_zh: "脏数据与写入预留超过 ARC 的一半、且脏缓冲区超过其四分之一时，写入要等一整个事务组，渐进的写限流还来不及起作用。OpenZFS 2.2 及以前 ARC 默认为内存的一半。",
     sources: &[Zfs4.section("zfs_dirty_data_max"), ZfsCode.section("arc_tempreserve_space")],
 };
 

@@ -9,16 +9,8 @@ use facts::mycnf::switch;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    FLUSH_LOG,
-    SYNC_BINLOG,
-    DOUBLEWRITE,
-    DOUBLEWRITE_KEPT,
-    CHECKPOINT,
-    NATIVE_AIO,
-    FLUSH_NEIGHBORS,
-    WRITE_AHEAD,
-    COMPRESSION,
-    TWO_SERVERS,
+    FLUSH_LOG, SYNC_BINLOG, DOUBLEWRITE, DOUBLEWRITE_KEPT, CHECKPOINT, NATIVE_AIO, FLUSH_NEIGHBORS,
+    WRITE_AHEAD, COMPRESSION, TWO_SERVERS,
 ];
 
 /// A setting that is there, and its right value as the fix.
@@ -78,9 +70,9 @@ fn sync_binlog(system: &System) -> Option<Problem> {
 const DOUBLEWRITE: Rule = rule! {
     "my-doublewrite", Error, Check::System(doublewrite),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
-    what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰是一条记录，且意图日志只存指向它的指针。",
+    what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰为一个 ZFS 记录（record），且意图日志只存指向它的指针。",
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
-    why_zh: "撕裂的页无法用重做日志修复，而 ZFS 也会撕裂页：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。用 O_DIRECT 时（OpenZFS 2.3 及以后），日志里只有指向整条已写记录的指针。",
+    why_zh: "页撕裂（torn page）后无法用重做日志修复，而 ZFS 上也会发生页撕裂：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。用 O_DIRECT 时（OpenZFS 2.3 及以后），日志里只有一个指针，指向整体写入的 ZFS 记录（record）。",
     sources: &[MysqlManual.section("innodb_doublewrite"), ZfsCode.section("zil_lwb_assign")],
     lab: "powercut-pages",
 };
@@ -92,8 +84,8 @@ fn doublewrite(system: &System) -> Option<Problem> {
 const DOUBLEWRITE_KEPT: Rule = rule! {
     "my-doublewrite-kept", Note, Check::System(doublewrite_kept),
     what: "innodb_doublewrite={value}, and each page of {page} is one record, to which the intent log has a pointer.",
-    what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰是一条记录，意图日志里只有指向它的指针。",
-    why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. It does not hold on another file system or after a change of these settings: turn doublewrite on before. MariaDB loses pages for another reason (my-checkpoint).",
+    what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰为一个 ZFS 记录（record），意图日志里只有指向它的指针。",
+    why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. This does not hold on another file system or with other settings: turn doublewrite on before you change either. MariaDB loses pages for another reason (my-checkpoint).",
     why_zh: "OpenZFS 2.3 及以后用 O_DIRECT 或 direct=always 时，把这样的页作为一个块写入，因此断电不会撕裂页，并省下一半的页写入。在别的 recordsize 下写的文件，重写之前仍保持原样。换到别的文件系统或改动这些设置后都不成立：改动之前要打开双写。MariaDB 因另一原因会丢失页（my-checkpoint）。",
     sources: &[MysqlManual.section("innodb_doublewrite"), ZfsCode.section("zfs_log_write")],
     lab: "powercut-pages",
@@ -240,9 +232,7 @@ const TWO_SERVERS: Rule = rule! {
 const MARIADB: [&str; 3] =
     ["innodb_compression_default", "innodb_use_atomic_writes", "aria_pagecache_buffer_size"];
 const MYSQL: [&str; 4] = [
-    "innodb_redo_log_capacity",
-    "innodb_dedicated_server",
-    "innodb_doublewrite_files",
+    "innodb_redo_log_capacity", "innodb_dedicated_server", "innodb_doublewrite_files",
     "innodb_doublewrite_pages",
 ];
 

@@ -11,20 +11,8 @@ use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    FULL,
-    FRAGMENTED,
-    DEGRADED,
-    AUXILIARY,
-    ERRORS,
-    DAMAGED,
-    SCRUB,
-    NEVER_SCRUBBED,
-    AUTOTRIM_EARLY,
-    AUTOTRIM,
-    FEATURES,
-    UNSUPPORTED,
-    CHECKPOINT,
-    RESILVERING,
+    FULL, FRAGMENTED, DEGRADED, AUXILIARY, ERRORS, DAMAGED, SCRUB, NEVER_SCRUBBED, AUTOTRIM_EARLY,
+    AUTOTRIM, FEATURES, UNSUPPORTED, CHECKPOINT, RESILVERING,
 ];
 
 /// A property that is a percentage, at or above a limit: the value, and a problem that shows it.
@@ -55,7 +43,7 @@ const FRAGMENTED: Rule = rule! {
     what: "The free space of {subject} is {share} % fragmented.",
     what_zh: "{subject} 的空闲空间碎片率为 {share} %。",
     why: "This describes the free space, not the files: large blocks no longer find room in one piece, so a write becomes many small ones. Only freeing much space, or copying into a new pool, helps.",
-    why_zh: "它描述的是空闲空间，不是文件：大块找不到连续空间，一次写变成许多小写。只有释放大量空间，或复制到新的存储池才有用。",
+    why_zh: "它描述的是空闲空间，不是文件：大块找不到连续空间，一次写变成许多次小块写。只有释放大量空间，或复制到新的存储池才有用。",
     sources: &[ZpoolProps.section("fragmentation")],
 };
 
@@ -88,7 +76,7 @@ const DEGRADED: Rule = rule! {
     what: "{subject} is {state}.",
     what_zh: "{subject} 处于 {state} 状态。",
     why: "Part or all of its redundancy is used up. Replace what has failed before anything else.",
-    why_zh: "冗余已部分或全部用尽。先更换故障的部分，再做别的。",
+    why_zh: "冗余已部分或全部丧失。请先更换故障盘，再做其他操作。",
     sources: &[ZpoolConcepts.section("Device Failure and Recovery")],
 };
 
@@ -373,7 +361,7 @@ const UNSUPPORTED: Rule = rule! {
     what: "{subject} has a feature that this release does not support: {feature}.",
     what_zh: "{subject} 有本版本不支持的特性：{feature}。",
     why: "Newer software used the pool. It may import read-only, or not at all the next time.",
-    why_zh: "此存储池曾被更新的软件使用。下次可能只能只读导入，或根本不能导入。",
+    why_zh: "此存储池曾被更高版本的软件使用。下次可能只能只读导入，或根本不能导入。",
     sources: &[ZpoolFeatures.section("Feature states")],
 };
 
@@ -408,7 +396,7 @@ const RESILVERING: Rule = rule! {
     what: "{subject} is resilvering.",
     what_zh: "{subject} 正在重建（resilver）。",
     why: "Measurements now include the resilver, and redundancy is reduced until it ends.",
-    why_zh: "此时的测量包含重建的负载；重建结束之前冗余减少。",
+    why_zh: "此时的测量包含重建的负载；重建结束之前冗余降低。",
     sources: &[Zpool8.section("zpool-status(8)")],
 };
 

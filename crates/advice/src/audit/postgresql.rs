@@ -10,14 +10,8 @@ use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    FSYNC,
-    FULL_PAGE_WRITES,
-    SYNCHRONOUS_COMMIT,
-    WAL_INIT_ZERO,
-    WAL_RECYCLE,
-    IO_CONCURRENCY,
-    RANDOM_PAGE_COST,
-    MAX_WAL_SIZE,
+    FSYNC, FULL_PAGE_WRITES, SYNCHRONOUS_COMMIT, WAL_INIT_ZERO, WAL_RECYCLE, IO_CONCURRENCY,
+    RANDOM_PAGE_COST, MAX_WAL_SIZE,
 ];
 
 /// A problem of a setting that is there or is left at its default; the fix sets it.
@@ -76,7 +70,7 @@ const FULL_PAGE_WRITES: Rule = rule! {
     what: "full_page_writes is off.",
     what_zh: "full_page_writes 已关闭。",
     why: "Without full pages in the WAL a torn page cannot be repaired, and ZFS tears pages too, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
-    why_zh: "WAL 里没有整页，撕裂的页就无法修复；而无论 recordsize 多大，ZFS 也会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
+    why_zh: "WAL 里没有整页，页撕裂后就无法修复；而无论 recordsize 多大，ZFS 上也会发生页撕裂：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     sources: &[PostgresManual.section("full_page_writes"), ZfsCode.section("zil_lwb_assign")],
     lab: "powercut-pages",
 };
@@ -99,7 +93,7 @@ const SYNCHRONOUS_COMMIT: Rule = rule! {
     what: "synchronous_commit is off.",
     what_zh: "synchronous_commit 已关闭。",
     why: "COMMIT returns before its WAL is stable: a crash loses committed transactions of up to three times wal_writer_delay (0.6 s by default). The database stays consistent.",
-    why_zh: "COMMIT 在其 WAL 落盘之前返回：崩溃会丢失最多三倍 wal_writer_delay（默认 0.6 秒）内已提交的事务。数据库保持一致。",
+    why_zh: "COMMIT 在其 WAL 落盘之前返回：崩溃会丢失最多三倍 wal_writer_delay（默认合计 0.6 秒）内已提交的事务。数据库保持一致。",
     sources: &[PostgresManual.section("synchronous_commit")],
 };
 
@@ -121,7 +115,7 @@ const WAL_RECYCLE: Rule = rule! {
     what: "wal_recycle is on, and the database is on ZFS.",
     what_zh: "wal_recycle 为 on，而数据库在 ZFS 上。",
     why: "Old WAL files are renamed and overwritten to save allocation. On a copy-on-write file system that saves nothing, and a write into an old record that is no longer cached reads it first. A new file avoids the read.",
-    why_zh: "旧 WAL 文件改名后被覆盖，以省去分配。在写时复制文件系统上省不了什么，写进已不在缓存里的旧记录还要先读。新文件可以避免这次读取。",
+    why_zh: "旧 WAL 文件改名后被覆盖，以省去分配。这在写时复制文件系统上并无节省；所写的 ZFS 记录（record）若已不在缓存中，还要先读出。使用新文件可以避免这次读取。",
     sources: &[PostgresManual.section("wal_recycle")],
 };
 
@@ -142,7 +136,7 @@ const IO_CONCURRENCY: Rule = rule! {
     what: "effective_io_concurrency is {value}, but this release of OpenZFS ignores posix_fadvise.",
     what_zh: "effective_io_concurrency 为 {value}，但此版本的 OpenZFS 忽略 posix_fadvise。",
     why: "Up to 2.1 the hints have no effect on Linux and cost a system call each; since 2.2 they start reads. This holds up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
-    why_zh: "在 Linux 上，2.1 及以前这些提示不起作用，每次还要一个系统调用；自 2.2 起它们会启动读取。这适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。",
+    why_zh: "在 Linux 上，2.1 及以前这些提示不起作用，每次还要一个系统调用；自 2.2 起它们会触发预读。这适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。",
     sources: &[
         PostgresManual.section("effective_io_concurrency"),
         ZfsCode.section("zpl_file.c, fadvise since 2.2"),
@@ -168,8 +162,8 @@ const RANDOM_PAGE_COST: Rule = rule! {
     "pg-random-page-cost", Note, Check::System(random_page_cost),
     what: "random_page_cost is {cost}, although the pool is flash.",
     what_zh: "存储池是闪存，random_page_cost 却为 {cost}。",
-    why: "4 describes a hard disk, on which a random page costs as much as four sequential ones. On SSDs it makes the planner avoid indexes.",
-    why_zh: "4 描述的是机械盘，读一个随机页的代价相当于读四个顺序页。在 SSD 上它使规划器避开索引。",
+    why: "The default of 4 models a hard disk: a random page costs 40 times a sequential one, and 90 % of random reads are cached. On SSDs it makes the planner avoid indexes.",
+    why_zh: "默认值 4 对应机械盘：随机读一页的代价是顺序读的 40 倍，并假定 90 % 的随机读命中缓存。在 SSD 上它使规划器避开索引。",
     sources: &[PostgresManual.section("random_page_cost")],
 };
 
@@ -196,7 +190,7 @@ const MAX_WAL_SIZE: Rule = rule! {
     what: "max_wal_size is {size}.",
     what_zh: "max_wal_size 为 {size}。",
     why: "A busy server then checkpoints every few seconds, and after each checkpoint the first change of a page writes the whole page to the WAL.",
-    why_zh: "繁忙的服务器因此每隔几秒就做检查点，而每次检查点后，对一页的首次修改都把整页写进 WAL。",
+    why_zh: "繁忙的数据库因此每隔几秒就做检查点，而每次检查点后，对一页的首次修改都把整页写进 WAL。",
     sources: &[
         PostgresManual.section("max_wal_size, full_page_writes"),
         HongKong.section("databases, checkpoint settings"),

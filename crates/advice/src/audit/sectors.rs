@@ -66,14 +66,9 @@ fn nine(system: &System, pool: &Pool) -> Option<Problem> {
         drive.physical_sector.as_ref().is_some_and(|sector| sector.value > 512 || rotates)
     });
     (!known).then(|| {
-        Problem::of(&pool.name).property("ashift", property).run(&[
-            "zpool",
-            "create",
-            "-o",
-            "ashift=12",
-            "NEW-POOL",
-            "VDEVS",
-        ])
+        Problem::of(&pool.name)
+            .property("ashift", property)
+            .run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"])
     })
 }
 

@@ -1,7 +1,7 @@
 //! Kernel counters of OpenZFS: kstats, read twice.
 
-use super::flushes::Flushes;
-use super::waits::Waits;
+use super::diskstats::Flushes;
+use super::zpool_iostat::Waits;
 use std::collections::BTreeMap;
 
 /// Counters of a live machine over a window.

@@ -114,7 +114,12 @@ impl System {
         let dataset = database.dataset;
         let property = |name: &str| dataset.get(name).map(|found| found.value.as_str());
         let number = |name: &str| self.parameter(name).map(|set| set.value);
-        let classes = [AllocationClass::Log, AllocationClass::Special];
+        // From 2.4 on the intent log may go to a special vdev. Where the release is not known it may, too.
+        let special = self.openzfs.as_ref().is_none_or(|release| release.value >= (2, 4));
+        let classes: &[AllocationClass] = match special {
+            true => &[AllocationClass::Log, AllocationClass::Special],
+            false => &[AllocationClass::Log],
+        };
         let path = WritePath {
             release: self.openzfs.as_ref().map(|version| version.value),
             sync: None,
@@ -126,7 +131,7 @@ impl System {
             immediate_write: number("zfs_immediate_write_sz").unwrap_or(IMMEDIATE_WRITE),
             has_log_or_special: self
                 .pool(dataset.pool())
-                .is_none_or(|pool| classes.into_iter().any(|class| pool.has(class))),
+                .is_none_or(|pool| classes.iter().any(|class| pool.has(*class))),
         };
         path.tears(database.page)
     }

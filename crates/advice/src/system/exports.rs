@@ -73,14 +73,14 @@ fn well_formed(clients: &str) -> bool {
 }
 
 /// The exports in a text, and the lines that are none.
-pub fn exports(file: &str, text: &str) -> (Vec<Export>, Vec<Problem>) {
+pub fn exports(origin: &Place, text: &str) -> (Vec<Export>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for line in lines(text) {
         match parted(&line.text).filter(|(_, clients)| well_formed(clients)) {
             Some((path, clients)) => found.push(Export {
                 path: path.to_string(),
                 clients: clients.to_string(),
-                at: Place::new(file, line.number),
+                at: origin.below(line.number),
             }),
             None => {
                 let row: String = line.text.chars().take(80).collect();
@@ -160,7 +160,7 @@ mod tests {
                     /tank/d \\\n    10.0.0.0/24(rw,async,sec=krb5p) \\\n    10.0.1.0/24(ro)\n\
                     /tank/e -async,no_subtree_check host1 host2(sync)\n\
                     /tank/f -async host(sync)\n/tank/async host(sync)\n/tank/g\nnonsense (rw)\n/tank/h host(rw\n";
-        let (found, problems) = exports("e", text);
+        let (found, problems) = exports(&Place::new("e", 0), text);
         let wrong: Vec<(u32, String)> = found
             .iter()
             .filter(|export| export.asynchronous())

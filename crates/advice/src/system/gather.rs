@@ -2,7 +2,9 @@
 
 use super::merge::merge;
 use super::{Counters, Dataset, Found, Place, Pool, System};
-use super::{counters, exports, flushes, innodb, job, other, postgresql, samba, waits};
+use super::{
+    counters, diskstats, exports, innodb, job, postgresql, samba, short_texts, zpool_iostat,
+};
 use facts::{At, Format, Problem};
 
 /// A text and the name it came under.
@@ -70,8 +72,8 @@ fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
 /// Readings become what was counted between them.
 fn resolve_counters(system: &mut System) {
     let kstats = counters::counters(&std::mem::take(&mut system.readings));
-    let flushes = flushes::flushes(&std::mem::take(&mut system.flush_readings));
-    let waits = waits::waits(&std::mem::take(&mut system.wait_readings), &system.pools);
+    let flushes = diskstats::flushes(&std::mem::take(&mut system.flush_readings));
+    let waits = zpool_iostat::waits(&std::mem::take(&mut system.wait_readings), &system.pools);
     let mean = system.mean_wait.take();
     let (mut counted, file) = match (kstats, &flushes) {
         (Some(counted), _) => (counted, "/proc/spl/kstat/zfs"),
@@ -180,6 +182,11 @@ impl Within<'_> {
         Place::new(self.file, line.saturating_add(self.skipped))
     }
 
+    /// The line before the part's first.
+    pub(super) fn origin(&self) -> Place {
+        self.place(0)
+    }
+
     /// Where the part begins.
     pub(super) fn beginning(&self) -> Place {
         Place::new(self.file, self.head)
@@ -235,14 +242,12 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         });
         return;
     };
-    // Facts carry line numbers of the text they were read from: keep the input's own.
-    let padded = "\n".repeat(part.skipped as usize) + &part.text;
-    let parsed = facts::read(format, &padded);
-    let within = Within { skipped: 0, ..within };
+    let parsed = facts::read(format, &part.text);
+    let rows: Vec<&str> = part.text.lines().collect();
     for Problem { line, what, .. } in parsed.problems {
         let at = within.place(line);
         if format == Format::Modprobe
-            && let Some(row) = padded.lines().nth(line.saturating_sub(1) as usize)
+            && let Some(row) = rows.get(line.saturating_sub(1) as usize)
         {
             system.stray.push(Found::new(row.trim().to_string(), at.clone()));
         }
@@ -273,16 +278,16 @@ fn take_counters(text: &str, system: &mut System) -> bool {
         system.readings.push(reading);
         return true;
     }
-    if let Some(reading) = flushes::reading(text) {
+    if let Some(reading) = diskstats::reading(text) {
         system.flush_readings.push(reading);
         return true;
     }
-    let tables = waits::tables(text);
+    let tables = zpool_iostat::tables(text);
     if !tables.is_empty() {
         system.wait_readings.push(tables);
         return true;
     }
-    let Some(mean) = waits::mean(text) else {
+    let Some(mean) = zpool_iostat::mean(text) else {
         return false;
     };
     let slower = |known: &super::Waits| known.mean_ns < mean.mean_ns;
@@ -300,35 +305,33 @@ fn take_settings(
     system: &mut System,
     unread: &mut Vec<Unread>,
 ) -> bool {
-    // Lines count from the beginning of the input.
-    let text = &("\n".repeat(part.skipped as usize) + &part.text);
-    let file = within.file;
+    let text = &part.text;
+    let origin = within.origin();
     let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
-    let echoed = other::echoed(file, text);
-    let (exports, strange) = exports::exports(file, text);
+    let echoed = short_texts::echoed(&origin, text);
+    let (exports, strange) = exports::exports(&origin, text);
     let clients = exports.iter().any(|export| export.clients.contains('('));
     if !echoed.is_empty() {
         system.module.extend(echoed);
     } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
         let value = Found::new(text.trim().to_string(), within.place(1));
         system.live.push((parameter.to_string(), value));
-    } else if let Some(found) = other::memory(file, text) {
+    } else if let Some(found) = short_texts::memory(&origin, text) {
         system.memory = Some(found);
-    } else if let Some(found) = other::release(file, text).filter(|_| first.starts_with("zfs-")) {
+    } else if let Some(found) =
+        short_texts::release(&origin, text).filter(|_| first.starts_with("zfs-"))
+    {
         system.openzfs = Some(found);
     } else if let Some(server) = innodb::version(text) {
         system.mysql_server = server;
     } else if first.contains(": <") && first.contains(" mtu ") {
-        let host = format!("{file}:{}", part.skipped);
-        let links = other::links(file, text).into_iter();
-        system.links.extend(links.map(|link| super::Link { host: host.clone(), ..link }));
+        system.links.extend(short_texts::links(&origin, text));
     } else if name.ends_with("exports") || (clients && first.starts_with(['/', '#', '"'])) {
         system.exports.extend(exports);
-        let note =
-            |problem: Problem| Unread { at: Place::new(file, problem.line), what: problem.what };
+        let note = |problem: Problem| Unread { at: origin.below(problem.line), what: problem.what };
         unread.extend(strange.into_iter().map(note));
     } else if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
-        system.samba.extend(samba::samba(file, text));
+        system.samba.extend(samba::samba(&origin, text));
     } else {
         return false;
     }

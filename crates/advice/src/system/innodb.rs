@@ -5,9 +5,7 @@ use facts::mycnf::{OptionRow, Server, series, switch};
 
 /// Options that MariaDB has since 11.0: a server that does not know them does not start, unless they are `loose_`.
 const SINCE_11: [&str; 3] = [
-    "innodb_data_file_buffering",
-    "innodb_data_file_write_through",
-    "innodb_log_file_write_through",
+    "innodb_data_file_buffering", "innodb_data_file_write_through", "innodb_log_file_write_through",
 ];
 
 /// Whether a group is read by MariaDB only.
@@ -30,22 +28,23 @@ pub(super) fn version(text: &str) -> Option<Server> {
 }
 
 impl System {
-    /// The row of `my.cnf` that counts for a server, and its file. Groups of one release, where the server's own is not
+    /// The row of `my.cnf` that counts for a server, and where its file begins. Groups of one release, where the server's own is not
     /// known, count only if no other group has the option.
-    fn option(&self, name: &str, server: Server) -> Option<(&str, &OptionRow)> {
+    fn option(&self, name: &str, server: Server) -> Option<(&Place, &OptionRow)> {
         [false, true].into_iter().find_map(|possible| {
-            self.mysql.iter().rev().find_map(|(file, options)| {
-                Some((file.as_str(), options.row(name, server, possible)?))
-            })
+            self.mysql
+                .iter()
+                .rev()
+                .find_map(|(origin, options)| Some((origin, options.row(name, server, possible)?)))
         })
     }
 
     /// A setting of `my.cnf` as MariaDB or MySQL reads it.
     pub fn innodb_as(&self, mariadb: bool, name: &str) -> Option<Found<String>> {
         let server = Server { mariadb: Some(mariadb), ..self.mysql_server };
-        let (file, row) = self.option(name, server)?;
+        let (origin, row) = self.option(name, server)?;
         let at = row.setting(name);
-        Some(Found::new(at.value, Place::new(file, at.line)))
+        Some(Found::new(at.value, origin.below(at.line)))
     }
 
     /// A setting of `my.cnf`.

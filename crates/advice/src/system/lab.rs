@@ -125,7 +125,7 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
                 )
             })
             .collect(),
-        remarks: super::other::rows(lines.file, lines.text)
+        remarks: super::short_texts::rows(&Place::new(lines.file, 0), lines.text)
             .map(|(at, row)| Found::new(row.to_string(), at))
             .collect(),
         datasets,
@@ -150,9 +150,9 @@ fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
     };
     let rows = pgbench.settings.iter().map(row).collect();
     let settings = postgresql::Settings { rows };
-    let file = lines.file.to_owned();
-    let at = Place::new(&file, 0);
-    system.postgresql.push(PostgresFile { name: file.clone(), file, at, cluster: 0, settings });
+    let (name, at) = (lines.file.to_owned(), Place::new(lines.file, 0));
+    let origin = at.clone();
+    system.postgresql.push(PostgresFile { name, origin, at, cluster: 0, settings });
     let tables = pgbench.directories.all().filter(|(key, _)| *key != "wal");
     system
         .stated_databases
@@ -173,7 +173,7 @@ fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
     };
     let rows = sysbench.settings.iter().map(row).collect();
     let options = mycnf::Options { rows };
-    system.mysql.push((lines.file.to_owned(), options));
+    system.mysql.push((Place::new(lines.file, 0), options));
     system.mysql_server = mycnf::Server {
         mariadb: Some(sysbench.server == Server::Mariadb),
         series: sysbench.version.map(|version| (version / 100, version % 100)),

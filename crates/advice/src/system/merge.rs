@@ -40,18 +40,18 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
             system.cards.extend(cards.into_iter().map(|card| {
                 let dell = card.model.as_ref().is_some_and(|model| model.value.contains("PERC"));
                 let tool = if dell && tool == CardTool::Storcli { CardTool::Perccli } else { tool };
-                CardReport { file: within.file.to_string(), tool, card }
+                CardReport { origin: within.origin(), tool, card }
             }));
         }
         Facts::Postgresql(settings) => system.postgresql.push(PostgresFile {
-            file: within.file.to_string(),
+            origin: within.origin(),
             name: within.name.to_string(),
             at: within.beginning(),
             cluster: 0,
             settings,
         }),
         // The files that my.cnf includes are read after it and win.
-        Facts::MyCnf(options) => system.mysql.push((within.file.to_string(), options)),
+        Facts::MyCnf(options) => system.mysql.push((within.origin(), options)),
         Facts::Module(options) => {
             for row in options.rows.into_iter().filter(|row| row.module == "zfs") {
                 let found = Found::new(row.value.value, within.place(row.value.line));
@@ -117,7 +117,7 @@ fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System)
     let vdevs = status.vdevs.iter().filter_map(top).collect();
     let pool = pool(system, &status.name.value);
     pool.vdevs = vdevs;
-    pool.status = Some((within.file.to_string(), status));
+    pool.status = Some((within.origin(), status));
 }
 
 /// The drives of a vdev; of a replacement or a spare in use, the first stands for its place.
@@ -201,7 +201,7 @@ fn take_smart(report: smartctl::Drive, within: &Within, system: &mut System) {
     fill(&mut known.physical_sector, within.found(&report.physical_sector));
     let rotates = report.rpm.as_ref().map(|rpm| rpm.map(|rpm| rpm > 0));
     fill(&mut known.rotational, within.found(&rotates));
-    known.smart = Some((within.file.to_string(), report));
+    known.smart = Some((within.origin(), report));
 }
 
 /// `/dev/nvme0` → `/dev/nvme0n1`.

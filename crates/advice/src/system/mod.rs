@@ -4,18 +4,18 @@
 
 mod counters;
 mod database;
+pub mod diskstats;
 mod drives;
 pub mod exports;
-pub mod flushes;
 pub mod gather;
 mod innodb;
 mod job;
 mod lab;
 mod merge;
-mod other;
 mod postgresql;
 pub mod samba;
-mod waits;
+mod short_texts;
+mod zpool_iostat;
 
 pub use counters::{Counters, Kstat};
 pub use database::{Database, Engine, record_for};
@@ -23,7 +23,7 @@ pub use drives::drive_of;
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use postgresql::PostgresFile;
-pub use waits::Waits;
+pub use zpool_iostat::Waits;
 
 use crate::raid_card::CardTool;
 use facts::card::Card;
@@ -45,6 +45,11 @@ impl Place {
     /// A line of a file; 0 for the file as a whole.
     pub fn new(file: impl Into<String>, line: u32) -> Place {
         Place { file: file.into(), line }
+    }
+
+    /// The place so many lines below.
+    pub fn below(&self, lines: u32) -> Place {
+        Place::new(&self.file, self.line.saturating_add(lines))
     }
 }
 
@@ -94,8 +99,8 @@ pub struct Pool {
     pub properties: Properties,
     /// Top-level vdevs of all classes; empty when no layout was given.
     pub vdevs: Vec<Vdev>,
-    /// `zpool status` of it, with the file it was read from.
-    pub status: Option<(String, Status)>,
+    /// `zpool status` of it, with where its text begins.
+    pub status: Option<(Place, Status)>,
 }
 
 /// A top-level vdev.
@@ -152,7 +157,10 @@ impl Pool {
 
     /// A line of its `zpool status`.
     pub fn status_line(&self, line: u32) -> Place {
-        Place::new(self.status.as_ref().map_or(&self.name, |(file, _)| file), line)
+        match &self.status {
+            Some((origin, _)) => origin.below(line),
+            None => Place::new(&self.name, line),
+        }
     }
 
     /// Where the pool is described.
@@ -253,8 +261,8 @@ pub struct Drive {
     pub signature: Option<String>,
     /// Where it or a part of it is mounted.
     pub mounts: Vec<Found<String>>,
-    /// The output of smartctl, with the file.
-    pub smart: Option<(String, facts::smartctl::Drive)>,
+    /// The output of smartctl, with where it begins.
+    pub smart: Option<(Place, facts::smartctl::Drive)>,
 }
 
 impl Drive {
@@ -280,8 +288,8 @@ impl Drive {
 /// A RAID card, and where it was described.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardReport {
-    /// The file.
-    pub file: String,
+    /// Where the output begins.
+    pub origin: Place,
     /// The program that described it.
     pub tool: CardTool,
     /// The output of the program.
@@ -297,7 +305,7 @@ impl CardReport {
 
     /// A line of the description.
     pub fn place(&self, line: u32) -> Place {
-        Place::new(&self.file, line)
+        self.origin.below(line)
     }
 }
 
@@ -359,7 +367,7 @@ pub struct System {
     /// The cluster to look at where there are several; else the last one.
     pub cluster: Option<usize>,
     /// `my.cnf` and the files it includes, likewise.
-    pub mysql: Vec<(String, mycnf::Options)>,
+    pub mysql: Vec<(Place, mycnf::Options)>,
     /// Datasets that hold the data of a server, where a lab says so.
     pub stated_databases: Vec<(String, database::Engine)>,
     /// Which of MySQL and MariaDB the server is, where a lab or the server's own program says so.
@@ -381,9 +389,9 @@ pub struct System {
     /// Readings of kernel counters, in any order; [`gather()`] makes [`Counters`] of them.
     pub readings: Vec<Kstat>,
     /// Readings of the block layer's flushes; see `readings`.
-    pub flush_readings: Vec<flushes::Reading>,
+    pub flush_readings: Vec<diskstats::Reading>,
     /// Readings of `zpool iostat -w`; see `readings`.
-    pub wait_readings: waits::Readings,
+    pub wait_readings: zpool_iostat::Readings,
     /// The slowest pool in `zpool iostat -l`; see `readings`.
     pub mean_wait: Option<Waits>,
     /// Titles and comments, which may describe layouts.

@@ -7,8 +7,8 @@ use facts::postgresql::Settings;
 /// A file with settings of a cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PostgresFile {
-    /// The input that holds it.
-    pub file: String,
+    /// Where its text begins.
+    pub origin: Place,
     /// Its path, or the name it came under.
     pub name: String,
     /// Where in the input it begins.
@@ -131,7 +131,7 @@ impl System {
     fn of_last_file<T>(&self, get: impl Fn(&Settings) -> Option<At<T>>) -> Option<Found<T>> {
         self.postgres_files().rev().find_map(|file| {
             let At { value, line } = get(&file.settings)?;
-            Some(Found::new(value, Place::new(&file.file, line)))
+            Some(Found::new(value, file.origin.below(line)))
         })
     }
 }

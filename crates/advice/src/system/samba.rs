@@ -21,7 +21,7 @@ fn normal(name: &str) -> String {
 }
 
 /// The settings in a text. What stands before any section is global: a file that `[global]` includes has none.
-pub fn samba(file: &str, text: &str) -> Vec<SambaRow> {
+pub fn samba(origin: &Place, text: &str) -> Vec<SambaRow> {
     let mut section = GLOBAL.to_string();
     let mut rows = Vec::new();
     let mut joined = String::new();
@@ -31,8 +31,8 @@ pub fn samba(file: &str, text: &str) -> Vec<SambaRow> {
             begin = number;
         }
         joined.push_str(row.trim());
-        if let Some(kept) = joined.strip_suffix('\\') {
-            joined = kept.to_string();
+        if joined.ends_with('\\') {
+            joined.pop();
             continue;
         }
         let line = std::mem::take(&mut joined);
@@ -41,7 +41,7 @@ pub fn samba(file: &str, text: &str) -> Vec<SambaRow> {
         } else if let Some((name, value)) =
             line.split_once('=').filter(|_| !line.starts_with(['#', ';']))
         {
-            let found = Found::new(value.trim().to_string(), Place::new(file, begin));
+            let found = Found::new(value.trim().to_string(), origin.below(begin));
             rows.push(SambaRow { section: section.clone(), name: normal(name), found });
         }
     }

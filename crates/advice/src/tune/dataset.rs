@@ -18,22 +18,22 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             need,
             "recordsize",
             "128K",
-            ("Scans read whole records; larger records compress better and need fewer operations. A random page write rewrites 128K.", "扫描按整条记录读取；大记录压缩率更高，操作更少。随机写一页要重写 128K。"),
+            ("Scans read whole records; larger records compress better and need fewer operations. A random page write rewrites 128K.", "扫描按整个 ZFS 记录（record）读取；记录大则压缩率更高，I/O 次数更少。随机写一页要重写 128K。"),
         )
         .disagreement(("16K is better for transactions; a server with both needs two datasets or tablespaces", "事务负载用 16K 更好；同一服务器上两种负载都有时，分成两个数据集或表空间")),
         (Server::Postgresql, _) => on(
             need,
             "recordsize",
             "16K",
-            ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
+            ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一个 ZFS 记录（record）容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。"),
         )
         .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites 32K for a page", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但写一页要重写 32K")),
         (Server::Mysql, _) => {
             let page = need.system.innodb_page();
             let reason = if page < 16384 {
-                ("A record holds several pages of InnoDB: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一条记录容纳几个 InnoDB 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。")
+                ("A record holds several pages of InnoDB: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一个 ZFS 记录（record）容纳几个 InnoDB 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。")
             } else {
-                ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。")
+                ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页大小相等：一页就是一个 ZFS 记录（record），整体写入，读一页也不会多读。")
             };
             on(need, "recordsize", size(record_for(page)), reason).disagreement((
                 "some use larger records for compression; in records smaller than a page, a page takes several",
@@ -57,13 +57,13 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             need,
             "recordsize",
             "128K",
-            ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "比记录小的文件就是一个与自身同大的块，所以小文件不需要小记录；大文件则块数少。"),
+            ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。"),
         )
         .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     let mut choice = choice;
     choice.reason =
-        choice.reason.and(("Only files written afterwards use it.", "只有之后写入的文件采用。"));
+        choice.reason.and(("Only files written afterwards use it.", "只对之后写入的文件生效。"));
     Some(
         choice
             .source(Document::HongKong, "databases and file servers, recordsize")
@@ -79,7 +79,7 @@ pub fn compression(need: &Need) -> Option<Choice> {
             "zstd",
             (
                 "Scanned data is read more often than written: zstd compresses better and decompresses fast.",
-                "扫描的数据读多于写：zstd 压得更紧，解压很快。",
+                "扫描的数据读多于写：zstd 压缩率更高，解压也快。",
             ),
         )
     } else {
@@ -188,8 +188,8 @@ pub fn logbias(need: &Need) -> Option<Choice> {
 /// What the ARC keeps.
 pub fn primarycache(need: &Need) -> Option<Choice> {
     need.database().then(|| {
-        on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.", "ARC 提供服务器自身缓存中没有的内容，保留被部分改写的记录，而且数据只有经过它才能进入 L2ARC。"))
-            .disagreement(("the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again", "MySQL 的来源设 metadata，只有服务器自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
+        on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.", "ARC 提供数据库自身缓存中没有的内容，保留被部分改写的记录，而且数据只有经过它才能进入 L2ARC。"))
+            .disagreement(("the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again", "MySQL 的来源设 metadata，只有数据库自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
             .source(Document::Mysql, "primarycache=metadata")
             .source(Document::ZfsProps, "primarycache")
     })
@@ -200,7 +200,7 @@ pub fn sync(need: &Need) -> Option<Choice> {
     let loss = need.lost_groups_s();
     if need.allow_loss_s >= loss {
         return Some(
-            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 的数据；存储池本身保持一致。"))
+            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 时间内的写入；存储池本身保持一致。"))
                 .may_lose(loss)
                 .source(Document::ZfsProps, "sync")
                 .source(Document::Mysql, "sync=disabled")
@@ -252,7 +252,7 @@ pub fn log_sync(need: &Need) -> Option<Choice> {
     }
     let value = if disabled { "disabled" } else { "standard" };
     let reason = (
-        "As for the data: were one durable and the other not, a power cut would leave data and log of different moments.",
+        "Same value as for the data: if only one were durable, a power cut would leave the data and the log at different points in time.",
         "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。",
     );
     let choice = Choice::new(Target::Dataset(dataset), "sync", value, reason);

@@ -18,7 +18,7 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
                 "It leaves {cache} to the server's own cache and a fifth of RAM to connections and the kernel. The ARC gives memory back, but more slowly than a server takes it."
             ),
             format!(
-                "给服务器自身的缓存留 {cache}，给连接和内核留内存的五分之一。ARC 会归还内存，但比服务器申请得慢。"
+                "给数据库自身的缓存留 {cache}，给连接和内核留内存的五分之一。ARC 会归还内存，但比数据库申请得慢。"
             ),
         )
     } else {
@@ -59,7 +59,7 @@ fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
             0,
             (
                 "The input turns flushes off, and not all drives are known to have power-loss protection: a power cut loses acknowledged writes, and without any flush perhaps the pool.",
-                "输入中关闭了刷盘（flush），而并非所有盘都已知带掉电保护：断电会丢失已确认的写入；完全不刷盘时甚至可能丢失存储池。",
+                "输入中关闭了刷盘（flush），但无法确认所有盘都带掉电保护：断电会丢失已确认的写入；完全不刷盘时甚至可能丢失存储池。",
             ),
         )
         .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush")
@@ -89,7 +89,7 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
                     size(bytes)
                 ),
                 format!(
-                    "每次填充的字节数，每秒填充一到五次：几小时而不是几天填满 {}。它会磨损盘，因此设了上限。",
+                    "每次填充的字节数，每秒填充一到五次：填满 {} 只需几小时而不是几天。写入会磨损盘，因此设了上限。",
                     size(bytes)
                 ),
             ),

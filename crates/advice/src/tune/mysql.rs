@@ -8,21 +8,11 @@ use crate::source::Document;
 
 /// Every setting of InnoDB here.
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
-    innodb_buffer_pool_size,
-    innodb_flush_log_at_trx_commit,
-    sync_binlog,
-    innodb_doublewrite,
-    innodb_flush_neighbors,
-    innodb_use_native_aio,
-    innodb_flush_method,
-    innodb_log_write_ahead_size,
-    innodb_redo_log_capacity,
-    innodb_io_capacity,
-    innodb_compression_default,
-    mariadb_flush_method,
-    innodb_data_file_buffering,
-    innodb_data_file_write_through,
-    mariadb_io_capacity,
+    innodb_buffer_pool_size, innodb_flush_log_at_trx_commit, sync_binlog, innodb_doublewrite,
+    innodb_flush_neighbors, innodb_use_native_aio, innodb_flush_method,
+    innodb_log_write_ahead_size, innodb_redo_log_capacity, innodb_io_capacity,
+    innodb_compression_default, mariadb_flush_method, innodb_data_file_buffering,
+    innodb_data_file_write_through, mariadb_io_capacity,
 ];
 
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
@@ -46,7 +36,7 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
 pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     let name = "innodb_flush_log_at_trx_commit";
     if need.allow_loss_s >= 1.0 {
-        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷盘一次。mysqld 崩溃不丢数据，断电约丢一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab("powercut-mariadb"));
+        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷盘一次。mysqld 崩溃不丢数据，断电约丢失一秒内的事务。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab("powercut-mariadb"));
     }
     Some(set(
         name,
@@ -60,7 +50,7 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
     // Left to the file system, the log is stable when its transaction group is.
     let loss = need.lost_groups_s();
     if need.allow_loss_s >= loss {
-        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(loss).source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"));
+        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能超前于源库，这时必须重建副本。")).may_lose(loss).source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"));
     }
     Some(set(
         "sync_binlog",
@@ -72,7 +62,7 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
 /// Pages written twice.
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
-        set("innodb_doublewrite", "ON", ("Off is often advised on ZFS. But ZFS tears pages: fsync puts them into the intent log, which can divide one between two log blocks, and the power can fail between them. Only a page that is one record and is written with O_DIRECT, from OpenZFS 2.3 on, is whole. MariaDB also loses far fewer pages with it, since its checkpoint does not wait for all of them.", "常有建议在 ZFS 上关闭它。但 ZFS 会撕裂页：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。只有当一页恰是一条记录、并以 O_DIRECT 写入（OpenZFS 2.3 及以后）时，页才完整。MariaDB 的检查点不等待全部页落盘，打开双写时丢失的页也少得多。"))
+        set("innodb_doublewrite", "ON", ("Off is often advised on ZFS. But ZFS tears pages: fsync puts them into the intent log, which can divide one between two log blocks, and the power can fail between them. Only a page that is one record and is written with O_DIRECT, from OpenZFS 2.3 on, cannot be torn. MariaDB also loses far fewer pages with doublewrite on, since its checkpoint does not wait for all of them.", "常有建议在 ZFS 上关闭它。但 ZFS 上也会发生页撕裂（torn page）：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。只有当一页恰为一个 ZFS 记录（record）、并以 O_DIRECT 写入（OpenZFS 2.3 及以后）时，页才完整。由于 MariaDB 的检查点不等待全部页落盘，打开双写还能使它丢失的页少得多。"))
             .source(Document::Mysql, "innodb_doublewrite=0")
             .source(Document::ZfsCode, "zil_lwb_assign")
             .lab("powercut-pages"),
@@ -100,7 +90,7 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
             "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。",
         ),
         _ => (
-            "Up to OpenZFS 2.2, O_DIRECT is accepted and ignored; fsync is what happens, and still does after an upgrade to 2.3.",
+            "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
             "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。",
         ),
     };
@@ -149,7 +139,7 @@ pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
         capacity,
         (
             "Random writes that the pool can do besides serving reads. Raise it when the checkpoint age comes near the size of the redo log.",
-            "存储池在处理读取之外还能完成的随机写。当检查点年龄（checkpoint age）接近重做日志大小时调高。",
+            "存储池在处理读取之外还能提供的随机写 IOPS。当检查点年龄（checkpoint age）接近重做日志大小时调高。",
         ),
     ))
 }

@@ -6,19 +6,9 @@ use crate::source::Document;
 
 /// Every setting of PostgreSQL here.
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
-    shared_buffers,
-    effective_cache_size,
-    maintenance_work_mem,
-    max_wal_size,
-    checkpoint_timeout,
-    wal_init_zero,
-    wal_recycle,
-    wal_compression,
-    fsync,
-    full_page_writes,
-    synchronous_commit,
-    random_page_cost,
-    effective_io_concurrency,
+    shared_buffers, effective_cache_size, maintenance_work_mem, max_wal_size, checkpoint_timeout,
+    wal_init_zero, wal_recycle, wal_compression, fsync, full_page_writes, synchronous_commit,
+    random_page_cost, effective_io_concurrency,
 ];
 
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
@@ -91,7 +81,7 @@ pub fn wal_init_zero(_: &Need) -> Option<Choice> {
         "off",
         (
             "Zeros reserve blocks for overwriting; a copy-on-write file system never overwrites, and compression drops the zeros.",
-            "填零是为了预留可覆盖的块；写时复制从不覆盖，压缩还会把零丢掉。",
+            "填零是为了预留可覆盖的块；写时复制文件系统从不就地覆盖，压缩还会把零去掉。",
         ),
     ))
 }
@@ -103,7 +93,7 @@ pub fn wal_recycle(_: &Need) -> Option<Choice> {
         "off",
         (
             "Overwriting a renamed old file saves nothing on a copy-on-write file system, and writes into old records read those that are no longer cached.",
-            "把旧文件改名再覆盖，在写时复制文件系统上省不了什么，而写进旧记录还要先读已不在缓存中的部分。",
+            "把旧文件改名后覆盖，在写时复制文件系统上并无节省；写入旧文件时，所在的 ZFS 记录（record）若已不在缓存中，还要先读出。",
         ),
     ))
 }
@@ -133,7 +123,7 @@ pub fn fsync(need: &Need) -> Option<Choice> {
 pub fn full_page_writes(_: &Need) -> Option<Choice> {
     let reason = (
         "Off is often advised on ZFS. But ZFS tears pages, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
-        "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 都会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
+        "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 上都会发生页撕裂（torn page）：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     );
     Some(
         set("full_page_writes", "on", reason)
@@ -165,10 +155,10 @@ pub fn random_page_cost(need: &Need) -> Option<Choice> {
 pub fn effective_io_concurrency(need: &Need) -> Option<Choice> {
     let choice = match (need.release(), need.flash()) {
         (Some(release), _) if release < (2, 2) => set("effective_io_concurrency", 0, ("Up to OpenZFS 2.1, posix_fadvise has no effect on Linux: each hint is a wasted system call. Only up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.", "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。只适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。")).offered().source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2"),
-        (Some(_), Some(true)) => set("effective_io_concurrency", 200, ("Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.", "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会启动它们。")).source(Document::HongKong, "databases"),
+        (Some(_), Some(true)) => set("effective_io_concurrency", 200, ("Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.", "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会发起这些读取。")).source(Document::HongKong, "databases"),
         (Some(_), Some(false)) => {
             let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64);
-            set("effective_io_concurrency", disks * 2, ("Two reads for each disk of the pool keep all of them busy.", "存储池每块盘两个读取，就能使它们全部忙碌。"))
+            set("effective_io_concurrency", disks * 2, ("Two reads for each disk of the pool keep all of them busy.", "存储池每块盘两个并发读取，就能让所有盘保持忙碌。"))
         }
         _ => return None,
     };

@@ -187,7 +187,7 @@ fn strip(need: &Need, card: &Card) -> Option<Choice> {
     let strip_kib = if long_runs(need) { 256 } else { 64 };
     let reason = (
         "Fixed when a volume is created: 64K keeps most small reads on one drive and allows full-stripe writes; 256K suits long runs. A small write costs two operations with RAID 10, four with RAID 5, six with RAID 6.",
-        "创建卷时固定：64K 使多数小读只落在一块盘上，也能写满整条带；256K 适合长段读写。一次小写，RAID 10 要两次操作，RAID 5 四次，RAID 6 六次。",
+        "创建卷时固定：64K 使多数小块读只落在一块盘上，也便于整条带写（full-stripe write）；256K 适合长段读写。一次小块写，RAID 10 要两次操作，RAID 5 四次，RAID 6 六次。",
     );
     let choice = card.choice("", CardCommand::Create { strip_kib }, "strip", reason)?;
     Some(choice.source(Document::Nvme, "recommended settings, stripe size 64K").offered())

@@ -35,7 +35,7 @@ fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
     if catalogue::card_volume(need.system.model(leaf)) {
         rule.push_str(", ATTR{queue/read_ahead_kb}=\"16\"");
         reason = reason.and((
-            "Read-ahead of the block layer helps only other file systems than ZFS, and random reads not at all.",
+            "Block-layer read-ahead has no effect on ZFS and does not help random reads.",
             "块层的预读只对 ZFS 以外的文件系统有用，对随机读毫无用处。",
         ));
     }

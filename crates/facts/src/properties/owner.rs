@@ -20,16 +20,8 @@ const SHARED: [&str; 3] = ["version", "readonly", "comment"];
 
 /// Properties that pools report, and neither datasets nor vdevs.
 const OF_POOL: [&str; 10] = [
-    "health",
-    "bootfs",
-    "checkpoint",
-    "load_guid",
-    "dedupratio",
-    "dedupditto",
-    "freeing",
-    "leaked",
-    "maxblocksize",
-    "maxdnodesize",
+    "health", "bootfs", "checkpoint", "load_guid", "dedupratio", "dedupditto", "freeing", "leaked",
+    "maxblocksize", "maxdnodesize",
 ];
 
 /// Properties that pools and vdevs have, and datasets have not.
@@ -38,30 +30,13 @@ const OF_POOL_OR_VDEV: [&str; 7] =
 
 /// Properties that only vdevs have.
 const OF_VDEV: [&str; 12] = [
-    "asize",
-    "psize",
-    "parity",
-    "state",
-    "path",
-    "devid",
-    "physpath",
-    "numchildren",
-    "read_errors",
-    "checksum_errors",
-    "allocating",
-    "trim_support",
+    "asize", "psize", "parity", "state", "path", "devid", "physpath", "numchildren", "read_errors",
+    "checksum_errors", "allocating", "trim_support",
 ];
 
 /// Properties that only datasets report.
 const OF_DATASET: [&str; 9] = [
-    "type",
-    "creation",
-    "used",
-    "available",
-    "referenced",
-    "compressratio",
-    "mounted",
-    "volsize",
+    "type", "creation", "used", "available", "referenced", "compressratio", "mounted", "volsize",
     "volblocksize",
 ];
 

@@ -120,19 +120,8 @@ fn unknown(line: u32, raw: &str) -> Problem {
 /// device name with a colon further in is not one.
 fn heading(raw: &str) -> Option<(&str, &str)> {
     const KEYS: [&str; 13] = [
-        "pool",
-        "id",
-        "state",
-        "status",
-        "action",
-        "see",
-        "scan",
-        "scrub",
-        "remove",
-        "checkpoint",
-        "config",
-        "errors",
-        "expand",
+        "pool", "id", "state", "status", "action", "see", "scan", "scrub", "remove", "checkpoint",
+        "config", "errors", "expand",
     ];
     let (key, rest) = raw.split_once(':')?;
     let key = key.trim();

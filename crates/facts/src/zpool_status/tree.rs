@@ -96,6 +96,9 @@ fn digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// Levels of the tree that are kept apart; OpenZFS has at most four. Deeper rows count as on the last.
+const LEVELS: usize = 8;
+
 /// The top-level vdevs.
 pub(super) fn read(rows: &[(u32, String)], pool: &str, problems: &mut Vec<Problem>) -> Vec<Vdev> {
     let mut class = AllocationClass::Normal;
@@ -124,7 +127,9 @@ pub(super) fn read(rows: &[(u32, String)], pool: &str, problems: &mut Vec<Proble
         }
         let indent = indentation(raw);
         settle(&mut open, &mut top, indent);
-        open.push((indent, vdev));
+        let deepest = open.get(LEVELS - 1).map_or(indent, |(at, _)| *at);
+        settle(&mut open, &mut top, deepest);
+        open.push((indent.min(deepest), vdev));
     }
     settle(&mut open, &mut top, 0);
     adopt(top, problems)
@@ -231,6 +236,24 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_that_are_deeper_than_any_pool_count_as_on_the_last_level() {
+        let rows: Vec<(u32, String)> = (0..100_000)
+            .map(|level| {
+                (level as u32, format!("{}vdev{level} ONLINE 0 0 0", " ".repeat(level % 300)))
+            })
+            .collect();
+        let top = read(&rows, "tank", &mut Vec::new());
+        fn depth(vdev: &Vdev) -> usize {
+            1 + vdev.children.iter().map(depth).max().unwrap_or(0)
+        }
+        assert_eq!(top.iter().map(depth).max(), Some(LEVELS));
+        fn all(vdev: &Vdev) -> usize {
+            1 + vdev.children.iter().map(all).sum::<usize>()
+        }
+        assert_eq!(top.iter().map(all).sum::<usize>(), rows.len(), "none is lost");
+    }
 
     #[test]
     fn a_name_tells_the_kind() {

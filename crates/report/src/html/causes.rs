@@ -1,6 +1,6 @@
 //! What each cell waits for, by trying: what it does with one cost removed.
 
-use super::shares::key;
+use super::read_sources::key;
 use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::charts::bars::{self, Part};
 use crate::markup::Markup;

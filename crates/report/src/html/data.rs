@@ -54,64 +54,11 @@ fn stretch(findings: &Findings) -> usize {
 
 /// The findings as JSON, series averaged over `stretch` seconds.
 fn slim(findings: &Findings, stretch: usize) -> String {
-    let mut value =
-        Findings { cells: Vec::with_capacity(findings.cells.len()), ..shallow(findings) };
-    for cell in &findings.cells {
-        let series = cell.series.iter().map(|s| averaged(s, stretch)).collect();
-        // Field by field, so that a long series is never copied whole.
-        value.cells.push(findings::schema::Cell {
-            series,
-            variant: cell.variant.clone(),
-            workload: cell.workload.clone(),
-            issues: cell.issues.clone(),
-            percentiles: cell.percentiles.clone(),
-            sync_percentiles: cell.sync_percentiles.clone(),
-            warm_up: cell.warm_up,
-            checks: cell.checks.clone(),
-            resources: cell.resources.clone(),
-            database: cell.database,
-            sync_tests: cell.sync_tests.clone(),
-            metric: cell.metric,
-            concurrency: cell.concurrency,
-            trials: cell.trials,
-            validity: cell.validity,
-            throughput: cell.throughput,
-            bandwidth: cell.bandwidth,
-            latency: cell.latency,
-            read_latency: cell.read_latency,
-            write_latency: cell.write_latency,
-            sync_latency: cell.sync_latency,
-            hits: cell.hits,
-            phases: cell.phases,
-            scale: cell.scale,
-        });
+    let mut value = findings.clone();
+    for series in value.cells.iter_mut().flat_map(|cell| &mut cell.series) {
+        *series = averaged(series, stretch);
     }
     serde_json::to_string(&value).unwrap_or_else(|_| "null".into())
-}
-
-/// Everything but the cells.
-fn shallow(findings: &Findings) -> Findings {
-    Findings {
-        format: findings.format,
-        lab: findings.lab.clone(),
-        variants: findings.variants.clone(),
-        workloads: findings.workloads.clone(),
-        factors: findings.factors.clone(),
-        verdicts: findings.verdicts.clone(),
-        cells: Vec::new(),
-        effects: findings.effects.clone(),
-        causes: findings.causes.clone(),
-        ladders: findings.ladders.clone(),
-        adequate: findings.adequate.clone(),
-        interactions: findings.interactions.clone(),
-        ranking: findings.ranking.clone(),
-        lints: findings.lints.clone(),
-        scale: findings.scale.clone(),
-        validation: findings.validation.clone(),
-        method: findings.method,
-        not_run: findings.not_run.clone(),
-        trials: findings.trials.clone(),
-    }
 }
 
 /// A series in stretches of seconds, at four significant digits: counts summed, since they are those up to

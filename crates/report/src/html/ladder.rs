@@ -1,6 +1,6 @@
 //! Open-loop ladders: how late operations get as the offered load rises, and what load is carried.
 
-use super::courses::swatch;
+use super::latency::swatch;
 use super::{Page, head_row, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Line, Plot};

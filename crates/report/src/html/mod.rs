@@ -4,13 +4,14 @@
 mod answer;
 mod causes;
 mod configuration;
-mod courses;
 mod data;
 mod drives;
 mod effects;
 mod ladder;
+mod latency;
+mod over_time;
+mod read_sources;
 mod resources;
-mod shares;
 mod sync_tests;
 mod table;
 mod trials;

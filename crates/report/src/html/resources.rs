@@ -1,6 +1,6 @@
 //! What limits each configuration, and what it used.
 
-use super::shares::key;
+use super::read_sources::key;
 use super::{Page, cell_names, head_row, label, scroll, section};
 use crate::markup::Markup;
 use findings::schema::{Cell, LogDrives, Resources};

@@ -37,17 +37,9 @@ impl Browser {
         let mut command = Command::new(program);
         command
             .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--disable-dev-shm-usage",
-                "--hide-scrollbars",
-                "--remote-debugging-pipe",
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
             ])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::null())

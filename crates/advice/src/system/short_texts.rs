@@ -3,8 +3,8 @@
 use super::{Found, Link, Place};
 
 /// Module parameters that a script sets: `echo 64 > /sys/module/zfs/parameters/NAME`.
-pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
-    rows(file, text)
+pub fn echoed(origin: &Place, text: &str) -> Vec<(String, Found<String>)> {
+    rows(origin, text)
         .filter_map(|(at, row)| {
             let (value, path) = row.trim_start().strip_prefix("echo")?.split_once('>')?;
             let name = path.trim().strip_prefix("/sys/module/zfs/parameters/")?;
@@ -17,8 +17,8 @@ pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
 }
 
 /// `MemTotal` of `/proc/meminfo`, bytes.
-pub fn memory(file: &str, text: &str) -> Option<Found<u64>> {
-    rows(file, text).find_map(|(at, row)| {
+pub fn memory(origin: &Place, text: &str) -> Option<Found<u64>> {
+    rows(origin, text).find_map(|(at, row)| {
         let rest = row.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?;
         Some(Found::new(rest.trim().parse::<u64>().ok()?.checked_mul(1024)?, at))
     })
@@ -26,9 +26,9 @@ pub fn memory(file: &str, text: &str) -> Option<Found<u64>> {
 
 /// The release line in `zfs version` or `/sys/module/zfs/version`: `zfs-2.1.11-1`, `zfs-kmod-…`.
 /// The kernel module's counts where both are there.
-pub fn release(file: &str, text: &str) -> Option<Found<(u32, u32)>> {
+pub fn release(origin: &Place, text: &str) -> Option<Found<(u32, u32)>> {
     let mut found = None;
-    for (at, row) in rows(file, text) {
+    for (at, row) in rows(origin, text) {
         let row = row.trim();
         let number = row.strip_prefix("zfs-kmod-").or_else(|| row.strip_prefix("zfs-"));
         let Some(number) = number else { continue };
@@ -42,23 +42,24 @@ pub fn release(file: &str, text: &str) -> Option<Found<(u32, u32)>> {
     found
 }
 
-/// Interfaces of `ip link` (`2: eth0: <…> mtu 9000 …`), loopback left out.
-pub fn links(file: &str, text: &str) -> Vec<Link> {
-    rows(file, text)
+/// Interfaces of `ip link` (`2: eth0: <…> mtu 9000 …`), loopback left out. Those of one text are of one host.
+pub fn links(origin: &Place, text: &str) -> Vec<Link> {
+    let host = format!("{}:{}", origin.file, origin.line);
+    rows(origin, text)
         .filter_map(|(at, row)| {
             let (_, rest) = row.split_once(": ").filter(|(n, _)| n.parse::<u32>().is_ok())?;
             let (name, rest) = rest.split_once(": ")?;
             let mut words = rest.split_whitespace();
             words.find(|word| *word == "mtu")?;
             let mtu = words.next()?.parse().ok()?;
-            (name != "lo").then(|| Link { name: name.to_string(), host: file.to_string(), mtu, at })
+            (name != "lo").then(|| Link { name: name.to_string(), host: host.clone(), mtu, at })
         })
         .collect()
 }
 
-/// Lines with their places.
-pub fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Place, &'a str)> {
-    text.lines().zip(1u32..).map(move |(row, line)| (Place::new(file, line), row))
+/// Lines with their places, below the line where the text begins.
+pub fn rows<'a>(origin: &'a Place, text: &'a str) -> impl Iterator<Item = (Place, &'a str)> {
+    text.lines().zip(1u32..).map(move |(row, line)| (origin.below(line), row))
 }
 
 #[cfg(test)]
@@ -67,14 +68,15 @@ mod tests {
 
     #[test]
     fn the_kernel_module_decides_the_release() {
-        let both = release("v", "zfs-2.3.2-1~bpo12+2\nzfs-kmod-2.1.11-1+deb12u1\n").unwrap();
+        let both = release(&Place::new("v", 0), "zfs-2.3.2-1~bpo12+2\nzfs-kmod-2.1.11-1+deb12u1\n")
+            .unwrap();
         assert_eq!((both.value, both.at.line), ((2, 1), 2));
     }
 
     #[test]
     fn a_script_that_echoes_sets_parameters() {
         let text = "# tuning\necho 64  > /sys/module/zfs/parameters/l2arc_write_max_mb\n";
-        let (name, found) = &echoed("s", text)[0];
+        let (name, found) = &echoed(&Place::new("s", 0), text)[0];
         assert_eq!(
             (name.as_str(), found.value.as_str(), found.at.line),
             ("l2arc_write_max_mb", "64", 2)
@@ -85,7 +87,7 @@ mod tests {
     fn ip_link_gives_mtus() {
         let text =
             "1: lo: <LOOPBACK,UP> mtu 65536 qdisc noqueue\n2: eth0: <UP> mtu 9000 qdisc mq\n";
-        let found = links("l", text);
+        let found = links(&Place::new("l", 0), text);
         assert_eq!((found.len(), found[0].mtu, found[0].at.line), (1, 9000, 2));
     }
 }
