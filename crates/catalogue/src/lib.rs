@@ -142,12 +142,8 @@ mod tests {
         assert_eq!(classes().len(), 6);
         for class in classes() {
             for number in [
-                &class.read_mb_s,
-                &class.write_mb_s,
-                &class.read_iops,
-                &class.write_iops,
-                &class.annual_failure_rate,
-                &class.read_errors_per_bit,
+                &class.read_mb_s, &class.write_mb_s, &class.read_iops, &class.write_iops,
+                &class.annual_failure_rate, &class.read_errors_per_bit,
             ] {
                 assert!(number.value > 0.0 && number.source != ProfileNumber::STATED, "{class:?}");
                 assert_eq!(

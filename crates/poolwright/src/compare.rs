@@ -1,11 +1,10 @@
 //! `poolwright compare A B`: two campaigns, or a campaign and a published table, as a gate.
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::{USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{output, report as report_command};
 use findings::lints::Table;
 use findings::{Findings, Named};
-use serde::Serialize;
 use std::path::Path;
 
 /// Exit code when a cell became worse.
@@ -50,7 +49,7 @@ impl Args {
         if !self.rows.is_empty() {
             return Err(refuse(
                 USAGE,
-                "--row names rows of a table: give a table of results (.toml) to compare with",
+                "--row applies only to a table of results: pass a .toml table as the second argument",
             ));
         }
         let (before, after) = match (find(&self.before), find(&self.after)) {
@@ -71,7 +70,7 @@ impl Args {
             return Err(refuse(USAGE, why));
         }
         let text = if self.json {
-            json(&comparison)?
+            output::json(&comparison)?
         } else {
             report::compare::text(&comparison, &before, &after, report_command::locale())
         };
@@ -118,7 +117,7 @@ impl Args {
         }
         let key = Path::new(&self.after).file_stem().unwrap_or_default().to_string_lossy();
         let text = if self.json {
-            json(&cells)?
+            output::json(&cells)?
         } else {
             report::compare::published(&cells, &key, report_command::locale())
         };
@@ -129,12 +128,6 @@ impl Args {
 /// Whether it is an existing `.toml` file, and not a lab that was run under that name.
 fn is_table(name: &str) -> bool {
     std::fs::read_to_string(name).map_or(true, |text| Table::read(&text).is_ok())
-}
-
-fn json(value: &impl Serialize) -> Result<String, u8> {
-    serde_json::to_string_pretty(value)
-        .map(|text| text + "\n")
-        .map_err(|e| refuse(ENVIRONMENT, format!("cannot write JSON: {e}")))
 }
 
 /// `ROW=VARIANT` or `ROW=VARIANT WORKLOAD`.

@@ -62,11 +62,7 @@ impl Args {
     /// Checks.
     pub fn run(self) -> std::result::Result<u8, u8> {
         let findings = findings(&self.store.path());
-        let text = if self.json {
-            serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"
-        } else {
-            text(&findings)
-        };
+        let text = if self.json { output::json(&findings)? } else { text(&findings) };
         let printed = output::print(&text);
         if findings.iter().any(|f| f.needed && !f.found) {
             return Err(ENVIRONMENT);
@@ -188,7 +184,10 @@ fn kernel(path: &Path) -> Result {
 fn start(engine: &Engine, release: &str) -> Result {
     let scratch = Scratch::new().map_err(|e| {
         let cache = engine::cache();
-        (format!("cannot write to {}: {e}", cache.display()), "set XDG_CACHE_HOME".to_owned())
+        (
+            format!("cannot write to {}: {e}", cache.display()),
+            "set XDG_CACHE_HOME to a directory that you can write to".to_owned(),
+        )
     })?;
     let executable = std::env::current_exe().map_err(|e| {
         (format!("cannot find this program: {e}"), "start it by its full path".to_owned())
@@ -217,7 +216,7 @@ fn advice(why: &str) -> Option<&'static str> {
             "allow seccomp filters or ptrace: sysctl kernel.yama.ptrace_scope=1; in a container: --security-opt seccomp=unconfined or --cap-add SYS_PTRACE",
         ),
         (&["signal 9", "memory"], "free some memory, or raise the container's limit"),
-        (&["has a blank"], "move this program to a path without blanks"),
+        (&["contains a space"], "move this program to a path without spaces"),
         (&["No space left"], "free space on the file system of the cache directory"),
     ];
     let helps = |(words, _): &&(&[&str], &str)| words.iter().any(|word| why.contains(word));
@@ -244,10 +243,10 @@ fn memory(free: u64, most: u64, cores: usize) -> Result {
     }
     Err((
         format!(
-            "{have}: {fitting} of the largest machines ({:.0} GiB) at the same time",
+            "{have}: memory for {fitting} of the largest machines ({:.0} GiB) at the same time",
             gib(most)
         ),
-        "free some memory; run -j and smaller labs need less".to_owned(),
+        "free some memory, run fewer machines with -j, or use smaller labs".to_owned(),
     ))
 }
 
@@ -308,7 +307,7 @@ mod tests {
     fn each_processor_has_a_machine_where_memory_holds_them() {
         assert!(memory(16 << 30, 8 << 30, 2).is_ok());
         let (why, _) = memory(15 << 30, 8 << 30, 2).unwrap_err();
-        assert!(why.contains("1 of the largest machines"), "{why}");
+        assert!(why.contains("memory for 1 of the largest machines"), "{why}");
     }
 
     #[test]

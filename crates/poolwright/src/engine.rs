@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Opens the engine of this host, or says what is missing and what to do.
 pub type OpenEngine = fn() -> Result<Box<dyn Engine>, Fault>;
 
-/// Real time after which a machine counts as hung. The longest trials of the labs take minutes.
+/// Real time after which a machine counts as hung, beside that for its trial's virtual time.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// The engine of this host: machines of Linux in virtual time.

@@ -1,6 +1,7 @@
 //! Exit codes that all subcommands share; each documents its own meaning of 1.
 
 use bench::fault::Fault;
+use text::line::visible;
 
 /// Bad usage or bad input: an argument, a lab file.
 pub const USAGE: u8 = 2;
@@ -9,9 +10,9 @@ pub const ENVIRONMENT: u8 = 3;
 /// The user stopped it: what a shell reports of a program that SIGINT ended.
 pub const INTERRUPTED: u8 = 130;
 
-/// Prints an error and returns `code`.
+/// Prints an error and returns `code`. The message may hold foreign text.
 pub fn refuse(code: u8, message: impl std::fmt::Display) -> u8 {
-    crate::output::complain(&format!("error: {message}\n"));
+    crate::output::complain(&format!("error: {}\n", visible(&message.to_string())));
     code
 }
 

@@ -1,6 +1,6 @@
 //! `poolwright history CAMPAIGN…`: changes over many campaigns of one lab, as a gate.
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::{USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{output, report as report_command};
 use findings::{Findings, History};
@@ -44,8 +44,7 @@ impl Args {
             ));
         }
         let text = if self.json {
-            let text = serde_json::to_string_pretty(&histories);
-            text.map_err(|e| refuse(ENVIRONMENT, format!("cannot write JSON: {e}")))? + "\n"
+            output::json(&histories)?
         } else {
             report::history::text(&histories, report_command::locale())
         };

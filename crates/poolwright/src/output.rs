@@ -15,6 +15,16 @@ pub fn print(text: &str) -> u8 {
     }
 }
 
+/// A value as JSON for people: indented, with a line break at its end.
+///
+/// # Errors
+/// The exit code.
+pub fn json(value: &impl serde::Serialize) -> Result<String, u8> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|e| format!("cannot write JSON: {e}"));
+    text.map(|text| text + "\n").map_err(|why| crate::exit::refuse(crate::exit::ENVIRONMENT, why))
+}
+
 /// Writes `text` to standard error; errors are ignored.
 pub fn complain(text: &str) {
     // Nothing is left to complain to when standard error itself is closed.

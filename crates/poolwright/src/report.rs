@@ -12,6 +12,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use store::{Record, Store};
 use text::Language;
+use text::line::one_line;
 
 /// Make the report of a campaign in any format
 ///
@@ -89,7 +90,12 @@ impl Args {
             return Ok(output::print(&text));
         };
         let written = std::fs::write(file, text);
-        let cannot = |e| refuse(ENVIRONMENT, format!("cannot write {}: {e}", file.display()));
+        let cannot = |e| {
+            refuse(
+                ENVIRONMENT,
+                format!("cannot write {}: {e}: choose another path with --output", file.display()),
+            )
+        };
         written.map(|()| 0).map_err(cannot)
     }
 }
@@ -207,7 +213,7 @@ pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>,
         return Err(left_out.swap_remove(0));
     }
     for why in left_out {
-        output::complain(&format!("note: left out: {why}\n"));
+        output::complain(&format!("note: left out: {}\n", one_line(&why)));
     }
     Ok(found)
 }
@@ -241,7 +247,7 @@ fn from_record(store: &Store, path: &Path) -> Result<ReportInput, String> {
     let record = Record::read(path).map_err(|e| e.to_string())?;
     let (trials, damaged) = record.load(store);
     for why in damaged {
-        output::complain(&format!("note: left out: {why}\n"));
+        output::complain(&format!("note: left out: {}\n", one_line(&why)));
     }
     if trials.is_empty() {
         return Err(format!("no trial of {} is stored: run the lab first", path.display()));

@@ -59,7 +59,7 @@ impl Args {
         let linux = Linux::find(Duration::MAX).map_err(|e| exit::for_fault(&e))?;
         let inputs = Inputs::new(&campaign, &model, &Slot::main(variant, 0, 0), "");
         let scratch = Scratch::new().map_err(|e| {
-            refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}"))
+            refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}: set XDG_CACHE_HOME to a directory that you can write to"))
         })?;
         let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let input =

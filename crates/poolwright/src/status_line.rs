@@ -3,7 +3,7 @@
 use crate::output::complain;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
-use text::line::one_line;
+use text::line::{one_line, visible};
 
 /// How often the status line is drawn again: its time goes on while a trial takes minutes.
 const REDRAWN: Duration = Duration::from_millis(500);
@@ -31,7 +31,7 @@ impl StatusLine {
             }
             None => drop(self.bar.take().inspect(ProgressBar::finish_and_clear)),
         }
-        let stays = || line.into_iter().for_each(|line| complain(&format!("{line}\n")));
+        let stays = || line.into_iter().for_each(|line| complain(&format!("{}\n", visible(line))));
         match &self.bar {
             Some(bar) => bar.suspend(stays),
             None => stays(),

@@ -47,12 +47,8 @@ fn lab_text(dice: &mut Dice) -> String {
     };
     let mut vdevs = rows;
     for class in [
-        "log nvme0",
-        "log mirror nvme[0-1]",
-        "cache nvme2",
-        "special mirror nvme[3-4]",
-        "special nvme3",
-        "spare hdd0",
+        "log nvme0", "log mirror nvme[0-1]", "cache nvme2", "special mirror nvme[3-4]",
+        "special nvme3", "spare hdd0",
     ] {
         if dice.below(4) == 0 {
             vdevs.push(class.to_string());

@@ -83,7 +83,7 @@ impl Args {
             };
             output::print(&format!("{}\t{state}\n", job.key));
         }
-        if stop.asked() {
+        if stop.interrupted() {
             output::complain("Results so far are saved. Run the same command to resume.\n");
             return Ok(INTERRUPTED);
         }

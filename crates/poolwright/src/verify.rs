@@ -11,6 +11,7 @@ use bench::verify::{Verified, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 use store::{Claim, Key, Record, Store};
+use text::line::one_line;
 
 /// Exit code when a result differs.
 const DIFFERS: u8 = 1;
@@ -49,11 +50,19 @@ impl Args {
                     output::print(&format!("{}  identical\n", stored.key.short()));
                 }
                 Ok(Verified::Differs(difference)) => {
-                    output::print(&format!("{}  differs: {difference}\n", stored.key.short()));
+                    output::print(&format!(
+                        "{}  differs: {}\n",
+                        stored.key.short(),
+                        one_line(&difference.to_string())
+                    ));
                     code = DIFFERS;
                 }
                 Ok(Verified::Failed(reason)) => {
-                    output::print(&format!("{}  failed: {reason}\n", stored.key.short()));
+                    output::print(&format!(
+                        "{}  failed: {}\n",
+                        stored.key.short(),
+                        one_line(&reason)
+                    ));
                     code = DIFFERS;
                 }
                 Err(Fault::Interrupted) => return Ok(INTERRUPTED),
@@ -113,7 +122,9 @@ fn measured_keys(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
     let Some(newest) = campaigns.last() else {
         return Err(refuse(
             USAGE,
-            format!("{name} is not a result, a trial key or a lab that was run"),
+            format!(
+                "{name} is not a result, a trial key or a lab that was run: `poolwright run {name}` first"
+            ),
         ));
     };
     let record = Record::read(newest).map_err(|e| exit::for_store_error(&e))?;
@@ -127,7 +138,10 @@ fn measured_keys(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
         }
     }
     match keys.is_empty() {
-        true => Err(refuse(USAGE, format!("no trial of {name} is stored"))),
+        true => Err(refuse(
+            USAGE,
+            format!("no trial of {name} is stored: `poolwright run {name}` first"),
+        )),
         false => Ok(keys),
     }
 }

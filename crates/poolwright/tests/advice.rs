@@ -76,15 +76,8 @@ fn settings_are_json_and_lose_nothing_unless_asked() {
         }
         let lossy = json(
             &[
-                "tune",
-                server,
-                "--host",
-                "64G,16 cores",
-                "--allow-loss",
-                "15s",
-                "--json",
-                "--lang",
-                "zh",
+                "tune", server, "--host", "64G,16 cores", "--allow-loss", "15s", "--json",
+                "--lang", "zh",
             ],
             0,
         );

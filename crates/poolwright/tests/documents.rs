@@ -111,6 +111,9 @@ fn every_command_of_the_documents_is_one_of_the_program() {
             assert_eq!(check.status.code(), Some(0), "{shown}: {check:?}");
         }
         let needs_a_store = ["compare", "report"].contains(&verb) && command[1] == "hk-sync-slog";
+        for pair in command.windows(2).filter(|pair| pair[0] == "--row") {
+            assert_row(&command[1], &command[2], &pair[1]);
+        }
         let looks_at_the_host = verb == "audit" && command.contains(&"--host".into());
         if RUNS.contains(&verb) && !needs_a_store && !looks_at_the_host {
             let output = run(directory.path(), command);
@@ -119,6 +122,18 @@ fn every_command_of_the_documents_is_one_of_the_program() {
         }
     }
     assert!(all.len() >= 60 && ran >= 15, "{} commands, {ran} ran", all.len());
+}
+
+/// `ROW=VARIANT` names a row of a published table and a variant of a lab.
+fn assert_row(lab: &str, table: &str, pair: &str) {
+    // Names of rows have such signs, too.
+    let (row, variant) = pair.rsplit_once('=').unwrap();
+    let table: toml::Table = fs::read_to_string(root().join(table)).unwrap().parse().unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    assert!(rows.iter().any(|found| found["name"].as_str() == Some(row)), "{row:?}");
+    let check = run(&root(), &["check".into(), lab.into()]);
+    let check = String::from_utf8(check.stdout).unwrap();
+    assert!(check.lines().any(|line| line.starts_with(&format!("variant {variant}"))), "{variant}");
 }
 
 /// The table of docs/validation/powercut.md, whose commands begin behind `poolwright powercut`.

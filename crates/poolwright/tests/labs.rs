@@ -37,16 +37,16 @@ fn runs_and_its_checks_hold(lab: &str, cells: usize) {
 }
 
 #[test]
-fn a_log_on_disks() {
+fn every_cell_of_the_demo_runs_and_its_checks_hold() {
     runs_and_its_checks_hold("demo.toml", 2);
 }
 
 #[test]
-fn logs_of_three_sizes() {
+fn every_cell_of_hk_slog_size_runs_and_its_checks_hold() {
     runs_and_its_checks_hold("hk-slog-size.toml", 3);
 }
 
 #[test]
-fn a_cache_after_a_restart() {
+fn every_cell_of_hk_persist_runs_and_its_checks_hold() {
     runs_and_its_checks_hold("hk-persist.toml", 2);
 }

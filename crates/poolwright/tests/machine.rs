@@ -338,7 +338,7 @@ fn a_pulled_drive_is_replaced_by_a_blank_one() {
 }
 
 #[test]
-fn two_machines_do_not_meet() {
+fn two_machines_at_once_share_no_files_and_no_processes() {
     let Some(place) = Place::new() else { return };
     let other = Place::new().unwrap();
     let script = |mark: &str| {

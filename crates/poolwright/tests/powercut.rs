@@ -306,7 +306,7 @@ fn a_raid_5_loses_acknowledged_writes_with_a_drive_that_fails_at_the_cut() {
     let refused = place.command(&["--faults"]).unwrap().output().unwrap();
     let error = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{error}");
-    assert!(error.contains("has no pool with redundancy left: give its drives"), "{error}");
+    assert!(error.contains("has none left: choose another variant"), "{error}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn a_budget_is_kept_and_trials_that_did_not_fit_are_listed_with_their_time() {
     assert_eq!((output.status.code(), place.begun().len()), (Some(0), 2));
     let printed = stderr(&output);
     assert!(
-        printed.contains("The budget of 4 s has no time left for 2 of this round's trials"),
+        printed.contains("The budget of 4 s has no time left for 2 trials of this round"),
         "{printed}"
     );
     assert!(printed.contains("optane · sync · repeat 1  (about 2 s)"), "{printed}");

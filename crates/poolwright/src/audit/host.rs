@@ -1,7 +1,7 @@
 //! This machine, read without changing it: programs by argument vectors, files of /proc and /sys.
 
 use crate::output::complain;
-use advice::system::{Input, flushes};
+use advice::system::{Input, diskstats};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -22,15 +22,15 @@ pub trait Host {
 }
 
 /// This machine.
-pub struct Machine {
+pub struct LocalHost {
     /// Set by Ctrl-C.
     stopped: Arc<AtomicBool>,
 }
 
-impl Machine {
+impl LocalHost {
     /// This machine. Ctrl-C ends a wait; a second Ctrl-C ends the program, because a query of a suspended
     /// pool may never return.
-    pub fn new() -> Machine {
+    pub fn new() -> LocalHost {
         use signal_hook::{consts::SIGINT, flag};
         let stopped = Arc::new(AtomicBool::new(false));
         let code = i32::from(crate::exit::INTERRUPTED);
@@ -38,11 +38,11 @@ impl Machine {
         // ends the program: only the result so far is lost.
         let _ = flag::register_conditional_shutdown(SIGINT, code, Arc::clone(&stopped));
         let _ = flag::register(SIGINT, Arc::clone(&stopped));
-        Machine { stopped }
+        LocalHost { stopped }
     }
 }
 
-impl Host for Machine {
+impl Host for LocalHost {
     fn run(&self, arguments: &[&str]) -> Option<String> {
         let (program, rest) = arguments.split_first()?;
         let output = Command::new(program)
@@ -132,15 +132,8 @@ const MYSQL: [&str; 4] =
 
 /// Module parameters that are set at run time as often as in files.
 const PARAMETERS: [&str; 9] = [
-    "zfs_arc_max",
-    "zfs_arc_min",
-    "zfs_txg_timeout",
-    "zfs_nocacheflush",
-    "zil_nocacheflush",
-    "zil_replay_disable",
-    "zfs_prefetch_disable",
-    "l2arc_write_max",
-    "l2arc_rebuild_enabled",
+    "zfs_arc_max", "zfs_arc_min", "zfs_txg_timeout", "zfs_nocacheflush", "zil_nocacheflush",
+    "zil_replay_disable", "zfs_prefetch_disable", "l2arc_write_max", "l2arc_rebuild_enabled",
 ];
 
 /// Kernel counters that are read before and after.
@@ -162,7 +155,7 @@ fn counters(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
         .zip(host.read("/proc/diskstats"))
         .map(|(uptime, disks)| format!("{}\n{disks}", uptime.trim()))
         // Dropped if it has no drive, or no count of flushes.
-        .filter(|text| flushes::reading(text).is_some());
+        .filter(|text| diskstats::reading(text).is_some());
     add("/proc/diskstats".to_string(), disks);
     add(WAITS.join(" "), host.run(&WAITS));
 }
@@ -245,7 +238,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         add(path, text);
     }
     for device in host.list("/sys/block") {
-        if !flushes::is_drive(&device) {
+        if !diskstats::is_drive(&device) {
             continue;
         }
         let rows: String = ["scheduler", "read_ahead_kb", "rotational", "write_cache"]
@@ -434,16 +427,8 @@ mod tests {
         read(&fake, 5);
         for call in fake.asked.borrow().iter() {
             let reads = [
-                "status",
-                "get",
-                "version",
-                "lsblk",
-                "list",
-                "show",
-                "GETCONFIG",
-                "ip link",
-                "smartctl -j -a",
-                "iostat",
+                "status", "get", "version", "lsblk", "list", "show", "GETCONFIG", "ip link",
+                "smartctl -j -a", "iostat",
             ];
             assert!(reads.iter().any(|word| call.contains(word)), "{call}");
         }

@@ -1,9 +1,9 @@
 //! Files, standard input and labs as texts.
 
+use crate::lab_file::LabFile;
 use advice::system::{Input, System, variants};
-use lab::{Files, NoFiles, Profiles};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Texts longer than this are refused: no tool's output is.
 const LONGEST: u64 = 64 << 20;
@@ -48,7 +48,7 @@ pub fn read(names: &[String]) -> Result<AuditInput, String> {
             },
         };
         if is_lab(&text) {
-            given.labs.push(load(name, &text)?);
+            given.labs.push(load(name, text)?);
         } else {
             let name = if name == "-" { "<stdin>" } else { name };
             given.texts.push(Input { name: name.to_owned(), text });
@@ -75,29 +75,11 @@ fn is_lab(text: &str) -> bool {
     rows().any(|row| row == "[pool]") && rows().any(|row| row.starts_with("vdevs"))
 }
 
-/// Files beside a lab.
-struct LabDirectory(PathBuf);
-
-impl Files for LabDirectory {
-    fn read(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string())
-    }
-}
-
-fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
-    let profiles = Profiles::builtin();
-    let builtin = !Path::new(name).exists() && lab::builtin::lab(name).is_some();
-    let directory = Path::new(name).parent().unwrap_or(Path::new("")).to_owned();
-    let loaded = if name == "-" {
-        lab::load("<stdin>", text, &NoFiles, &profiles)
-    } else if builtin {
-        lab::load(name, text, &lab::builtin::BuiltinFiles, &profiles)
-    } else {
-        lab::load(name, text, &LabDirectory(directory), &profiles)
-    };
-    match loaded {
-        Ok((campaign, _)) => Ok(variants(&campaign, name, text)),
-        Err(mistakes) => {
+fn load(name: &str, text: String) -> Result<Vec<(String, System)>, String> {
+    let file = LabFile::with_text(name, text);
+    match file.load_alone() {
+        Ok(loaded) => Ok(variants(&loaded.campaign, name, &file.text)),
+        Err((mistakes, _)) => {
             let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());
             Err(format!("{name}: {first}; `poolwright check {name}` lists all mistakes"))
         }

@@ -67,7 +67,7 @@ impl Args {
         let language = self.lang.unwrap_or_else(crate::report::locale);
         let given = match self.host {
             true => AuditInput {
-                texts: host::read(&host::Machine::new(), self.seconds),
+                texts: host::read(&host::LocalHost::new(), self.seconds),
                 labs: Vec::new(),
             },
             false => input::read(&self.files).map_err(|e| refuse(USAGE, e))?,

@@ -70,7 +70,7 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
 fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
-        Program::PgTestFsync(_) => ", once through its table".to_owned(),
+        Program::PgTestFsync(_) => ", all tests once".to_owned(),
         Program::Sqlite(sqlite) => format!(
             ", {} clients, {} rows ({}), {} of transactions write",
             sqlite.clients,

@@ -40,7 +40,7 @@ impl Args {
         let shown = file.display();
         written.map_err(|e| {
             let code = if e.kind() == ErrorKind::AlreadyExists { USAGE } else { ENVIRONMENT };
-            refuse(code, format!("cannot write {shown}: {e}"))
+            refuse(code, format!("cannot write {shown}: {e}: choose another name"))
         })?;
         output::complain(&format!("wrote {shown}; next: poolwright check {shown}\n"));
         Ok(0)

@@ -13,10 +13,13 @@ use std::collections::BTreeMap;
 /// Why its drives cannot be planned with.
 pub fn from_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
     let Some(baseline) = campaign.variants.first() else {
-        return Err(format!("{} has no variant", campaign.name));
+        return Err(format!("{} has no variant: name the drives with --drives", campaign.name));
     };
     match from_variant(baseline)? {
-        found if found.is_empty() => Err(format!("variant {} has no data drive", baseline.name)),
+        found if found.is_empty() => Err(format!(
+            "variant {} has no data drive: name the drives with --drives",
+            baseline.name
+        )),
         found => Ok(found),
     }
 }
@@ -41,7 +44,7 @@ fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
         let profile = profile_of(numbers)?;
         if profile.kind == TimingModel::Card {
             return Err(format!(
-                "`{kind}` ({}) is the volume of a RAID card, whose layout is the card's: name the drives behind it with --drives",
+                "`{kind}` ({}) is a volume of a RAID card, which hides the layout: name the drives behind it with --drives",
                 numbers.profile
             ));
         }

@@ -1,7 +1,7 @@
 //! `poolwright plan LAB|--drives …`: the layouts that drives allow, with their figures.
 
+mod baseline;
 pub(crate) mod drives;
-mod machine;
 mod sizes;
 
 use crate::exit::{ENVIRONMENT, USAGE, refuse};
@@ -203,10 +203,13 @@ impl Args {
         if let Some(path) = &self.html
             && let Err(e) = std::fs::write(path, html::page(&title, &ranking, says))
         {
-            return Err(refuse(ENVIRONMENT, format!("cannot write {}: {e}", path.display())));
+            return Err(refuse(
+                ENVIRONMENT,
+                format!("cannot write {}: {e}: choose another path with --html", path.display()),
+            ));
         }
         let lab = given.lab.as_ref();
-        let limits = lab.map_or(LogLimits::default(), machine::log_limits);
+        let limits = lab.map_or(LogLimits::default(), baseline::log_limits);
         let plan = Plan {
             drives,
             options: &options,
@@ -219,7 +222,7 @@ impl Args {
             histogram: counted.as_ref(),
         };
         let printed = match self.json {
-            true => output::print(&json(&plan)),
+            true => output::print(&output::json(&plan)?),
             false => output::print(&self.text(&title, &plan, says)),
         };
         Ok(if found { printed } else { NO_LAYOUT })
@@ -228,7 +231,9 @@ impl Args {
     fn check(&self, drives: &[Drives]) -> Result<(), String> {
         if drives.is_empty() || drives.len() > KINDS {
             let kinds = drives.len();
-            return Err(format!("{kinds} kinds of data drives; a plan takes from 1 to {KINDS}"));
+            return Err(format!(
+                "{kinds} kinds of data drives; a plan takes from 1 to {KINDS}: name them with --drives"
+            ));
         }
         if self.budget.is_some() && drives.iter().any(|d| d.drive.price.is_none()) {
             let message = "--budget needs the price of every drive: `30x8T hdd-7200 price=180`";
@@ -238,7 +243,7 @@ impl Args {
     }
 
     fn options(&self, lab: Option<&Campaign>) -> Options {
-        let root = lab.and_then(machine::recordsize);
+        let root = lab.and_then(baseline::recordsize);
         let mut options = Options {
             recordsize: self.recordsize.or(root).unwrap_or(128 << 10),
             whole_disks: !self.raw_devices,
@@ -320,13 +325,6 @@ impl Args {
         out.push_str(&sizes::lines(plan, says));
         out.push_str(&format!("\n{}\n", says.assumptions()));
         out
-    }
-}
-
-fn json(plan: &Plan<'_>) -> String {
-    match serde_json::to_string_pretty(plan) {
-        Ok(text) => text + "\n",
-        Err(e) => format!("{{\"error\":\"{e}\"}}\n"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sizes of log, cache and special vdevs: for the machine, the lab, or what was counted.
 
-use super::{Plan, machine};
+use super::{Plan, baseline};
 use lab::campaign::Campaign;
 use plan::drive::Drives;
 use plan::histogram::Histogram;
@@ -107,16 +107,16 @@ fn beside_disks(drives: &[Drives], says: Sentences) -> Vec<String> {
 
 /// An L2ARC beside the ARC: as the lab has it, else the defaults of OpenZFS 2.4.
 pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
-    let arc = lab.and_then(machine::arc).unwrap_or(zfs::memory::default_arc_max(memory, (2, 4)));
+    let arc = lab.and_then(baseline::arc).unwrap_or(zfs::memory::default_arc_max(memory, (2, 4)));
     let sensible = sizing::l2arc(0, recordsize, arc, 1.0).sensible;
     /// `l2arc_write_max` of 32 MiB, five feeds a second when there is much to write.
     const FEED: f64 = 160.0 * 1_048_576.0;
-    let feed = lab.and_then(machine::feed).unwrap_or(FEED);
+    let feed = lab.and_then(baseline::feed).unwrap_or(FEED);
     Cache {
         arc,
         at_recordsize: sizing::l2arc(sensible, recordsize, arc, feed),
         own: lab
-            .and_then(machine::cache_bytes)
+            .and_then(baseline::cache_bytes)
             .map(|bytes| LabL2arc { bytes, cost: sizing::l2arc(bytes, recordsize, arc, feed) }),
     }
 }

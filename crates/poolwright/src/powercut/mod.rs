@@ -38,6 +38,7 @@ use saved::Saved;
 use states::Setup;
 use std::num::NonZeroUsize;
 use store::Key;
+use text::line::visible;
 
 /// Exit code when acknowledged writes were lost, or nothing was proved.
 const LOST: u8 = 1;
@@ -46,7 +47,7 @@ const LOST: u8 = 1;
 ///
 /// With a pgbench, sysbench or SQLite workload, numbered transactions are committed and checked after the cut;
 /// otherwise blocks are written to files with fdatasync and checked. Each crash state is saved in the store, so the
-/// same command resumes, and one with more states goes on from there.
+/// same command resumes, and a larger --states adds only the missing states.
 ///
 /// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or a server that
 /// syncs nothing) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
@@ -83,8 +84,8 @@ pub struct Args {
     /// nothing may be lost
     #[arg(long)]
     faults: bool,
-    /// Overwrite pages of this size in place, 64 between two fdatasync as a database's checkpoint does, and look for
-    /// torn ones
+    /// Overwrite pages of this size in place, with an fdatasync after every 64, similar to a database's checkpoint,
+    /// and look for torn pages
     #[arg(long, value_name = "SIZE", value_parser = page)]
     pages: Option<usize>,
     /// Seed of the machine and of the first crash state
@@ -122,7 +123,7 @@ impl Args {
         let name = &campaign.variants[number].name;
         let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
         drive_fault::check(&self.fail, &campaign.variants[number])
-            .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
+            .map_err(|why| refuse(USAGE, format!("--fail: {why}")))?;
         let model = machine::model(&campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &sources);
             ENVIRONMENT
@@ -134,14 +135,14 @@ impl Args {
         let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), &build);
         inputs.seed = self.seed;
         let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
-        let database = commits::database(&inputs, Place::Host(&linux.fio), self.seed);
+        let database = commits::database(&inputs, Place::Host, self.seed);
         let database = database.map_err(|e| exit::for_fault(&e))?;
         if self.pages.is_some() && database.is_some() {
             let name = &campaign.workloads[workload].name;
             return Err(refuse(
                 USAGE,
                 format!(
-                    "--pages writes files, and workload `{name}` has a database: choose one of fio with --workload, or leave it out"
+                    "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
                 ),
             ));
         }
@@ -160,7 +161,7 @@ impl Args {
             seed: self.seed,
             stop: &stop,
         };
-        let code = |fault: Fault| match stop.asked() {
+        let code = |fault: Fault| match stop.interrupted() {
             true => INTERRUPTED,
             false => exit::for_fault(&fault),
         };
@@ -170,9 +171,10 @@ impl Args {
         }
         let report = self.report(&setup, &campaign.name, name).map_err(code)?;
         output::print(&if self.json {
-            format!("{:#}\n", serde_json::json!(report))
+            output::json(&report)?
         } else {
-            report.text()
+            // It may quote programs and servers.
+            visible(&report.text()).into_owned()
         });
         Ok(if report.sound() { 0 } else { LOST })
     }
@@ -181,7 +183,8 @@ impl Args {
     fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Fault> {
         let inputs = setup.inputs;
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
-        let each = host_memory(inputs);
+        // Each job has what the drives held before the cut a second time, to make states from.
+        let each = host_memory(inputs).saturating_add(inputs.model.drives_hold);
         let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
         let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };
         let written = setup.database.map_or(files, |database| database.written);
@@ -235,7 +238,7 @@ impl Args {
         let vdevs = &variant.pool.vdevs;
         if self.faults && drive_fault::schedule(vdevs, &self.fail, self.seed).is_empty() {
             return Err(format!(
-                "--faults chooses faults that a pool's checksums and redundancy cover, and variant `{}` of {} has no pool with redundancy left: give its drives faults with --fail",
+                "--faults needs a pool with redundancy, but variant `{}` of {} has none left: choose another variant, or set faults with --fail",
                 variant.name, self.lab
             ));
         }

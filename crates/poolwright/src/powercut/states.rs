@@ -409,7 +409,7 @@ impl Setup<'_> {
         let all: Vec<&Contents> = contents.iter().collect();
         image::save(&path, pages, &all).map_err(io("write", &path))?;
         for (drive, contents) in drives.drives.iter().zip(&mut contents) {
-            contents.discard(pages, 0, drive.capacity);
+            contents.forget(pages, 0, drive.capacity.next_multiple_of(PAGE));
         }
         drives.image = Some(path);
         Ok(rotten)

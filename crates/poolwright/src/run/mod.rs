@@ -121,7 +121,7 @@ impl Args {
         if self.lab == "-" {
             return Err(refuse(
                 USAGE,
-                "a run is resumed by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
+                "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
             ));
         }
         let (file, loaded) = load_or_explain(&self.lab, self.openzfs)?;
@@ -276,7 +276,7 @@ fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
     let mut text = format!(
-        "The budget of {} has no time left for {} of this round's trials, which take {} {} one after another:\n",
+        "The budget of {} has no time left for {} trials of this round, which take {} {} one after another:\n",
         print_duration(budget_s),
         trials.len(),
         if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" },

@@ -227,7 +227,7 @@ fn until_ready(ready: &Command) -> Result<(), String> {
         }
         thread::sleep(Duration::from_secs(1) / TRIES_PER_S);
     }
-    Err(format!("the server takes no connections after {PATIENCE_S} s"))
+    Err(format!("the server does not accept connections after {PATIENCE_S} s"))
 }
 
 /// Carries out a step of starting a server.
@@ -261,9 +261,9 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
             ));
         }
         if never_sent > 0 {
-            found
-                .faults
-                .push(format!("session {session}: {never_sent} transactions that were never sent"));
+            found.faults.push(format!(
+                "session {session}: {never_sent} transactions in the table were never sent"
+            ));
         }
         found.damage.corrupt += gaps + never_sent;
     }
@@ -272,14 +272,14 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
             found.damage.corrupt += count;
             found
                 .faults
-                .push(format!("{count} transactions of session {number}, which there never was"));
+                .push(format!("{count} transactions of session {number}, which does not exist"));
         }
     }
     let uneven = rows.sums.iter().any(|sum| *sum != rows.sums[0]) || rows.rows[0] != rows.rows[1];
     if uneven {
         found.damage.corrupt += 1;
         found.faults.push(format!(
-            "a transaction is only partly there: sums of its four tables {:?}, rows {:?}",
+            "a transaction is incomplete: sums of its four tables {:?}, rows {:?}",
             rows.sums, rows.rows
         ));
     }

@@ -81,7 +81,7 @@ fn complaint(output: &str) -> &str {
         ["Pass ", "Phase ", "- ", "e2fsck "].iter().any(|start| line.starts_with(start))
     };
     let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.find(|line| !is_progress(line)).unwrap_or("errors, not described")
+    lines.find(|line| !is_progress(line)).unwrap_or("the check failed without a description")
 }
 
 #[cfg(test)]
@@ -96,6 +96,6 @@ mod tests {
         let xfs = "Phase 1 - find and verify superblock...\n        - zero log...\n\
                    bad CRC in inode 131\n";
         assert_eq!(complaint(xfs), "bad CRC in inode 131");
-        assert_eq!(complaint("Phase 1 - find\n"), "errors, not described");
+        assert_eq!(complaint("Phase 1 - find\n"), "the check failed without a description");
     }
 }

@@ -289,7 +289,7 @@ impl Report {
         }
         if self.scheduled_faults {
             text.push_str(
-                "drive faults: one or two in each state that the pool's redundancy covers\n",
+                "drive faults: in each state one or two that the pool's redundancy covers\n",
             );
         }
         for run in &self.runs {
@@ -327,7 +327,7 @@ impl Report {
         if s.unchecked > 0 {
             let _ = writeln!(
                 text,
-                "{indent}{} of them could not be used: their acknowledged {written} were not checked",
+                "{indent}states whose data could not be read: {}; their acknowledged {written} were not checked",
                 s.unchecked
             );
         }

@@ -122,7 +122,10 @@ fn what_a_state_that_cannot_be_used_acknowledged_does_not_count_as_checked() {
     hung.runs[0].states.push(state);
     let text = hung.text();
     assert!(text.contains("2 crash states · 100 acknowledged blocks checked"), "{text}");
-    assert!(text.contains("1 of them could not be used: their acknowledged blocks"), "{text}");
+    assert!(
+        text.contains("states whose data could not be read: 1; their acknowledged blocks"),
+        "{text}"
+    );
     assert!(!hung.sound());
 }
 

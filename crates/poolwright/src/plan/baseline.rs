@@ -30,7 +30,7 @@ pub fn arc(campaign: &Campaign) -> Option<u64> {
 
 /// Bytes a second that its L2ARC is fed at most, once the ARC is full.
 pub fn feed(campaign: &Campaign) -> Option<f64> {
-    campaign.variants.first().map(model::feed::warm)
+    campaign.variants.first().map(model::l2arc_feed::warm)
 }
 
 /// Bytes of the largest L2ARC among the variants.
