@@ -1,5 +1,5 @@
-//! Lock files: one per running trial, one per lab for its records. The lock is released when the process that holds it ends, even if it is
-//! killed.
+//! Lock files: one per running trial, one per lab for its records. A lock is released when the process that holds it
+//! ends, even if it is killed.
 
 use crate::Error;
 use rustix::fs::{FlockOperation, flock};

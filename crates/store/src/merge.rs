@@ -35,24 +35,25 @@ impl Store {
                 continue;
             }
             let is_here = || matches!(self.find(&key), Found::Measured { .. });
-            let claim = if is_here() { None } else { Some(self.claim(&key)?) };
-            match claim {
+            if !is_here() {
+                let Claim::Mine(running) = self.claim(&key)? else {
+                    merged.running += 1;
+                    continue;
+                };
                 // Another process may have stored it between the check and the claim.
-                None | Some(Claim::Mine(_)) if is_here() => {
-                    if self.result(&key)? == other.result(&key)? {
-                        merged.same += 1;
-                    } else {
-                        let result = |path: PathBuf| path.join("result.json");
-                        let ours = result(self.trial_path(&key));
-                        merged.conflicts.push((ours, result(theirs)));
-                    }
-                }
-                None | Some(Claim::Taken) => merged.running += 1,
-                Some(Claim::Mine(running)) => {
+                if !is_here() {
                     files::copy(&theirs, running.part())?;
                     running.publish()?;
                     merged.copied += 1;
+                    continue;
                 }
+            }
+            if self.result(&key)? == other.result(&key)? {
+                merged.same += 1;
+            } else {
+                let result = |path: PathBuf| path.join("result.json");
+                let ours = result(self.trial_path(&key));
+                merged.conflicts.push((ours, result(theirs)));
             }
         }
         self.merge_campaigns(other, &mut merged)?;
