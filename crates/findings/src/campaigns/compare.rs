@@ -4,7 +4,8 @@ use crate::cells::phases::Course;
 use crate::effects::class;
 use crate::lints::Table;
 use crate::schema::{
-    Basis, Cell, Estimate, Findings, LabRef, Lack, Metric, Part, Phases, Validity, VerdictClass,
+    Basis, Cell, Estimate, Findings, LabRef, Lack, Metric, Part, Phases, TrialRow, Validity,
+    VerdictClass,
 };
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
@@ -162,23 +163,23 @@ fn logs(values: &BTreeMap<u64, f64>) -> Option<BTreeMap<u64, f64>> {
 
 /// The keys of the trials of a cell that count.
 fn keys<'a>((findings, cell): (&'a Findings, &Cell)) -> BTreeSet<&'a str> {
-    let of_cell = findings.trials.iter().filter(|row| {
+    counted(findings, cell).map(|row| row.key.as_str()).collect()
+}
+
+/// The trials of a cell that count.
+fn counted<'a>(findings: &'a Findings, cell: &Cell) -> impl Iterator<Item = &'a TrialRow> {
+    findings.trials.iter().filter(move |row| {
         row.variant == cell.variant
             && row.workload == cell.workload
             && row.validity == Validity::Valid
             && row.part == Part::Cell
-    });
-    of_cell.map(|row| row.key.as_str()).collect()
+    })
 }
 
 /// What is compared of a cell, by the seed of each trial that counts: throughput that lasts, or how long an
 /// operation takes.
 pub(crate) fn compared(findings: &Findings, cell: &Cell, metric: Metric) -> BTreeMap<u64, f64> {
-    findings
-        .trials
-        .iter()
-        .filter(|row| row.variant == cell.variant && row.workload == cell.workload)
-        .filter(|row| row.validity == Validity::Valid && row.part == Part::Cell)
+    counted(findings, cell)
         .filter_map(|row| {
             if metric != Metric::Throughput {
                 return Some((row.seed, row.client_us?));
