@@ -28,8 +28,8 @@ pub(super) fn version(text: &str) -> Option<Server> {
 }
 
 impl System {
-    /// The row of `my.cnf` that counts for a server, and where its file begins. Groups of one release, where the server's own is not
-    /// known, count only if no other group has the option.
+    /// The row of `my.cnf` that counts for a server, and where its file begins. Groups of one release, where the server's
+    /// own is not known, count only if no other group has the option.
     fn option(&self, name: &str, server: Server) -> Option<(&Place, &OptionRow)> {
         [false, true].into_iter().find_map(|possible| {
             self.mysql

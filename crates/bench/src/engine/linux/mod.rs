@@ -211,7 +211,7 @@ fn charged(inputs: &Inputs) -> bool {
 
 /// Real time that a machine may take for the virtual time of a trial: the fastest pools of the labs take 10 s for a
 /// virtual second.
-fn longest(inputs: &Inputs) -> Duration {
+fn real_time_for(inputs: &Inputs) -> Duration {
     const SLOWEST: f64 = 60.0;
     let stated_s = inputs.method.virtual_s();
     let virtual_s = match &inputs.workload.program {
@@ -249,7 +249,7 @@ impl Linux {
             image: None,
             start_s: 0,
             locks: self.locks.clone(),
-            patience: self.patience.saturating_add(longest(inputs)),
+            patience: self.patience.saturating_add(real_time_for(inputs)),
         }
     }
 
