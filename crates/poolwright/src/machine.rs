@@ -31,9 +31,9 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Default number of parallel trials that need `each` bytes: one per processor, as far as free memory allows.
-pub fn parallel(each: u64) -> usize {
-    fitting(cores(), free_memory().unwrap_or(u64::MAX), each)
+/// Default number of parallel trials that need `each` bytes: one per processor, as far as the free memory allows.
+pub fn parallel(each: u64, free: Option<u64>) -> usize {
+    fitting(cores(), free.unwrap_or(u64::MAX), each)
 }
 
 /// Free memory of this host, bytes; none if unknown.

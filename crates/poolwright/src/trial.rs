@@ -56,7 +56,7 @@ impl Args {
         let progress = Progress::new();
         let models = jobs.iter().map(|job| host_memory(&job.inputs));
         let largest = models.max().unwrap_or(0);
-        let parallel = || machine::parallel(largest);
+        let parallel = || machine::parallel(largest, machine::free_memory());
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),

@@ -36,6 +36,52 @@ fn a_campaign_is_measured_and_reported_and_running_it_again_runs_nothing() {
 }
 
 #[test]
+fn several_labs_run_one_after_the_other_each_with_its_report() {
+    let place = Place::new();
+    let other = LAB
+        .replace("A lab for tests", "Another lab")
+        .replace("runtime = \"10s\"", "runtime = \"11s\"");
+    fs::write(place.at("other.toml"), other).unwrap();
+    let listed = place.run(&["run", "lab.toml", "other.toml", "--list"]);
+    assert_eq!(stdout(&listed).lines().count(), 8, "{}", stdout(&listed));
+    let ran = place.run(&["run", "lab.toml", "other.toml"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    assert_eq!(place.results().len(), 8);
+    for lab in ["lab", "other"] {
+        assert!(place.store().join("reports").join(lab).join("report.html").is_file(), "{lab}");
+        assert!(stderr(&ran).contains(&format!("lab {lab}\n")), "{}", stderr(&ran));
+    }
+    let [first, second] = ["A lab for tests", "Another lab"].map(|title| stdout(&ran).find(title));
+    assert!(first < second && first.is_some(), "{}", stdout(&ran));
+}
+
+#[test]
+fn a_mistake_in_the_last_lab_is_reported_before_the_first_is_run() {
+    let place = Place::new();
+    fs::write(place.at("wrong.toml"), LAB.replace("min_trials", "min_trails")).unwrap();
+    let ran = place.run(&["run", "lab.toml", "wrong.toml"]);
+    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("min_trails"), "{}", stderr(&ran));
+    assert!(place.begun().is_empty());
+    let json = place.run(&["run", "lab.toml", "lab.toml", "--json"]);
+    assert_eq!(json.status.code(), Some(2));
+    assert!(stderr(&json).contains("--json prints the findings of one lab"), "{}", stderr(&json));
+    assert!(place.begun().is_empty());
+}
+
+#[test]
+fn an_incomplete_lab_does_not_keep_the_next_from_running() {
+    let place = Place::new();
+    let other =
+        LAB.replace("log optane0", "special optane0").replace("[method]", "[method]\nseed = 2");
+    fs::write(place.at("other.toml"), other).unwrap();
+    let mut command = place.command(&["run", "lab.toml", "other.toml"]);
+    let ran = command.env("FAKE_LOGS_FAIL", "1").output().unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    assert!(place.store().join("reports/other/report.html").is_file(), "{}", stderr(&ran));
+}
+
+#[test]
 fn an_edited_variant_reuses_the_trials_of_the_others() {
     let place = Place::new();
     place.run(&["run", "lab.toml"]);

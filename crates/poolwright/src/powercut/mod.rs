@@ -185,7 +185,9 @@ impl Args {
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         // Each job has what the drives held before the cut a second time, to make states from.
         let each = host_memory(inputs).saturating_add(inputs.model.drives_hold);
-        let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
+        let jobs = self
+            .jobs
+            .map_or_else(|| machine::parallel(each, machine::free_memory()), NonZeroUsize::get);
         let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };
         let written = setup.database.map_or(files, |database| database.written);
         let runs = runs::run(setup, &self.seeds(), jobs, written, &saved)?;

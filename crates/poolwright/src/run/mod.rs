@@ -1,4 +1,4 @@
-//! `poolwright run LAB`: build, measure, explain, report.
+//! `poolwright run LAB...`: build, measure, explain, report.
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
 use crate::lab_file::{Loaded, load_or_explain, release};
@@ -28,18 +28,20 @@ const INCOMPLETE: u8 = 1;
 
 /// Build each variant of a lab as a scale model, measure and compare them
 ///
-/// Stored trials are not run again, so the same command resumes a stopped run.
+/// Several labs run one after the other, each with its own budget and report. That is faster than a command for each,
+/// because machines reuse memory. Stored trials are not run again, so the same command resumes a stopped run.
 ///
-/// Exit codes: 0 every cell was measured · 1 a cell failed or did not fit the budget · 2 the lab or an
-/// argument is wrong · 3 this host lacks something · 130 interrupted; the same command resumes.
+/// Exit codes: 0 every cell was measured · 1 a cell failed or did not fit the budget · 2 a lab or an
+/// argument is wrong, and nothing was run · 3 this host lacks something · 130 interrupted; the same command resumes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A lab file, or the name of a built-in lab
-    lab: String,
+    /// Lab files, or names of built-in labs
+    #[arg(required = true, value_name = "LAB")]
+    labs: Vec<String>,
     /// OpenZFS release to use instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
-    /// Wall-time budget of this run instead of the lab's: 20m, 2h
+    /// Wall-time budget of each lab instead of its own: 20m, 2h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<f64>,
     /// Seed of data, drives and offsets instead of the lab's
@@ -60,7 +62,7 @@ pub struct Args {
     /// runs one
     #[arg(long, conflicts_with = "json")]
     list: bool,
-    /// Print the findings as JSON
+    /// Print the findings of the lab as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -106,25 +108,34 @@ impl Ready {
 }
 
 impl Args {
-    /// Runs the lab.
+    /// Runs the labs.
     pub fn run(self) -> Result<u8, u8> {
         // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
+        if self.json && self.labs.len() > 1 {
+            return Err(refuse(
+                USAGE,
+                "--json prints the findings of one lab: give one lab, or leave --json out and use `poolwright report LAB --format json`",
+            ));
+        }
+        // A mistake in the last lab is reported before the first is run.
+        let labs: Vec<Ready> =
+            self.labs.iter().map(|lab| self.ready(lab)).collect::<Result<_, _>>()?;
         match self.list {
-            true => self.list(),
-            false => self.measure(clock),
+            true => self.list(&labs),
+            false => self.measure(&labs, clock),
         }
     }
 
-    /// The lab and its model, with the arguments applied.
-    fn ready(&self) -> Result<Ready, u8> {
-        if self.lab == "-" {
+    /// A lab and its model, with the arguments applied.
+    fn ready(&self, lab: &str) -> Result<Ready, u8> {
+        if lab == "-" {
             return Err(refuse(
                 USAGE,
                 "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
             ));
         }
-        let (file, loaded) = load_or_explain(&self.lab, self.openzfs)?;
+        let (file, loaded) = load_or_explain(lab, self.openzfs)?;
         let Loaded { mut campaign, diagnostics, sources } = loaded;
         diagnostics::draw(&diagnostics, &sources);
         if let Some(budget_s) = self.budget {
@@ -144,35 +155,63 @@ impl Args {
         Ok(Ready { lab: file.text, campaign, model, why: self.why || demo })
     }
 
-    fn list(&self) -> Result<u8, u8> {
-        let ready = self.ready()?;
+    fn list(&self, labs: &[Ready]) -> Result<u8, u8> {
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
-        let planned = campaign::list(&store, engine.as_ref(), ready.question());
-        let planned = planned.map_err(|e| explain(&e))?;
-        let rows = planned.iter().flat_map(|p| rows(p, &ready.campaign));
-        output::print(&rows.collect::<String>());
+        for ready in labs {
+            let planned = campaign::list(&store, engine.as_ref(), ready.question());
+            let planned = planned.map_err(|e| explain(&e))?;
+            output::print(
+                &planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect::<String>(),
+            );
+        }
         Ok(0)
     }
 
-    fn measure(&self, clock: WallClock) -> Result<u8, u8> {
-        let ready = self.ready()?;
-        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
+    fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, u8> {
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
-        let progress = Progress::new();
-        let parallel = || machine::parallel(machine::needed(&ready.campaign, &ready.model));
-        let runner = Runner {
-            store: &store,
-            engine: engine.as_ref(),
-            stop: &stop,
-            clock: Arc::new(clock),
-            parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
-            watch: &progress,
-        };
-        let ran = campaign::run(&runner, ready.question(), &mut |trials| {
+        let memory = machine::free_memory();
+        let (mut code, mut clock, mut last) = (0, Some(clock), None);
+        for ready in labs {
+            if labs.len() > 1 {
+                output::complain(&format!("lab {}\n", ready.campaign.name));
+            }
+            let needed = machine::needed(&ready.campaign, &ready.model);
+            let parallel =
+                self.jobs.map_or_else(|| machine::parallel(needed, memory), NonZeroUsize::get);
+            // The engine keeps the memory of as many machines. More of them could take more than is free.
+            let engine = match last.take_if(|(of, _)| *of == parallel) {
+                Some((_, engine)) => engine,
+                None => {
+                    drop(last.take());
+                    engine::open().map_err(|e| exit::for_fault(&e))?
+                }
+            };
+            let progress = Progress::new();
+            let runner = Runner {
+                store: &store,
+                engine: engine.as_ref(),
+                stop: &stop,
+                clock: Arc::new(clock.take().unwrap_or_else(WallClock::start)),
+                parallel,
+                watch: &progress,
+            };
+            match self.measure_one(ready, &runner, &progress)? {
+                INTERRUPTED => return Ok(INTERRUPTED),
+                ended => code = code.max(ended),
+            }
+            last = Some((parallel, engine));
+        }
+        Ok(code)
+    }
+
+    /// Measures one lab and shows its report.
+    fn measure_one(&self, ready: &Ready, runner: &Runner, progress: &Progress) -> Result<u8, u8> {
+        let store = runner.store;
+        let ran = campaign::run(runner, ready.question(), &mut |trials| {
             // Where it cannot be saved, that was reported, and is tried again at the end.
-            if let Ok(page) = save(&store, &ready, &report_input(&ready, trials)) {
+            if let Ok(page) = save(store, ready, &report_input(ready, trials)) {
                 progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
@@ -181,7 +220,7 @@ impl Args {
         });
         progress.clear();
         let ran = ran.map_err(|e| explain(&e))?;
-        let whole = self.show(&store, &ready, &ran)?;
+        let whole = self.show(store, ready, &ran)?;
         Ok(match ran.end {
             End::Interrupted => {
                 output::complain("Results so far are saved. Run the same command to resume.\n");
