@@ -61,6 +61,12 @@ fn a_drive_that_another_stands_in_for_is_not_replaced_again() {
     assert_eq!(pair(RUNNING, "spare", "FAULTED", "ONLINE"), [wait]);
     assert_eq!(pair(DONE, "spare", "FAULTED", "ONLINE"), ["zpool detach tank old"]);
     assert_eq!(pair(DONE, "replacing", "ONLINE", "FAULTED"), ["zpool detach tank new"]);
+    assert_eq!(
+        pair(RUNNING, "replacing", "OFFLINE", "ONLINE"),
+        [wait],
+        "zpool offline, then replace"
+    );
+    assert_eq!(pair(DONE, "spare", "OFFLINE", "ONLINE"), ["zpool online tank old"]);
     // Nothing stands in.
     let both = ["zpool replace tank old NEW-DRIVE", "zpool replace tank new NEW-DRIVE"];
     assert_eq!(pair(DONE, "replacing", "UNAVAIL", "UNAVAIL"), both);
@@ -171,4 +177,87 @@ fn rules_about_a_volume_advise_one_block_size() {
     let mirror = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];
     let text = format!("{}{volume}", status("ONLINE", DONE, &mirror));
     assert!(fix(&text, "small-volumes")[0].contains("volblocksize=16K"));
+}
+
+#[test]
+fn the_drive_behind_a_distributed_spare_is_replaced() {
+    let rows = [
+        "  draid1:2d:6c:1s-0 DEGRADED 0 0 0",
+        "    spare-0 DEGRADED 0 0 0",
+        "      A0 REMOVED 0 0 0",
+        "      draid1-0-0 ONLINE 0 0 0",
+        "    A1 ONLINE 0 0 0",
+    ];
+    let text = status("DEGRADED", DONE, &rows);
+    assert_eq!(fix(&text, "pool-degraded"), ["zpool replace tank A0 NEW-DRIVE"]);
+}
+
+#[test]
+fn a_suspended_pool_is_cleared_before_anything_else() {
+    let rows = ["  mirror-0 UNAVAIL 0 0 0", "    sda FAULTED 3 9 0", "    sdb FAULTED 3 9 0"];
+    let text = status("SUSPENDED", DONE, &rows);
+    assert_eq!(fix(&text, "pool-suspended"), ["zpool clear tank"]);
+    assert_eq!(fix(&text, "pool-errors"), ["smartctl -x /dev/sda", "smartctl -x /dev/sdb"]);
+    for rule in ["pool-degraded", "layout-unstable-names"] {
+        assert!(found(&text, rule).is_none(), "{rule}");
+    }
+}
+
+#[test]
+fn only_a_pool_at_rest_that_is_not_booted_from_is_imported_under_other_names() {
+    let rows = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];
+    let rule = "layout-unstable-names";
+    let text = status("ONLINE", DONE, &rows);
+    assert!(found(&text, rule).is_some());
+    assert!(found(&status("ONLINE", RUNNING, &rows), rule).is_none());
+    assert!(found(&text.replace("tank", "rpool"), rule).is_none());
+    let root =
+        "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/root\tmountpoint\t/\tlocal\n";
+    assert!(found(&format!("{text}{root}"), rule).is_none());
+}
+
+#[test]
+fn no_scrub_is_started_beside_a_resilver() {
+    let rows = ["  mirror-0 ONLINE 0 0 0", "    ata-X_1 ONLINE 0 0 5", "    gone ONLINE 0 0 1"];
+    let wait = "zpool wait -t resilver tank";
+    let expected = ["smartctl -x /dev/disk/by-id/ata-X_1", "smartctl -x DRIVE", wait];
+    assert_eq!(fix(&status("ONLINE", RUNNING, &rows), "pool-errors"), expected);
+}
+
+#[test]
+fn a_partition_uuid_names_its_drive() {
+    let rows =
+        ["  mirror-0 ONLINE 0 0 0", "    11111111-aa ONLINE 0 0 0", "    22222222-bb ONLINE 0 0 0"];
+    let lsblk = "==> lsblk <==\n{\"blockdevices\": [{\"name\": \"sda\", \"model\": \"WDC WD40EFAX-68JH4N0\", \
+        \"children\": [{\"name\": \"sda2\", \"partuuid\": \"11111111-aa\"}]}]}\n";
+    let text = format!("{}{lsblk}", status("ONLINE", DONE, &rows));
+    assert!(found(&text, "drive-shingled").is_some());
+}
+
+#[test]
+fn a_log_on_the_drive_of_another_pool_is_shared() {
+    let tank = status("ONLINE", DONE, &["  sda ONLINE 0 0 0", "logs", "  nvme0n1p4 ONLINE 0 0 0"]);
+    let boot = status("ONLINE", DONE, &["  nvme0n1p3 ONLINE 0 0 0"]).replace("tank", "rpool");
+    let shared = found(&format!("{tank}{boot}"), "log-shared").unwrap();
+    assert!(shared.text(text::Language::English).0.contains("nvme0n1p3 (rpool)"));
+    assert!(found(&tank, "log-shared").is_none());
+}
+
+#[test]
+fn a_default_counts_for_the_point_releases_that_have_it() {
+    let set = |version: &str, line: &str| {
+        let text = format!(
+            "==> zfs version <==\nzfs-{version}-1\n==> /etc/modprobe.d/zfs.conf <==\noptions zfs {line}\n"
+        );
+        read(&text).0.iter().map(|finding| finding.rule.name).collect::<Vec<_>>()
+    };
+    let raised = "l2arc_write_max=33554432";
+    assert!(set("2.2.11", raised).contains(&"module-default"));
+    assert!(!set("2.2.2", raised).contains(&"module-default"));
+    assert!(set("2.2.2", "zfs_txg_timeout=5").contains(&"module-default"));
+    assert!(set("2.1.5", "zfs_txg_timeout=5").contains(&"module-default"));
+    assert!(!set("2.1.5", "zfs_per_txg_dirty_frees_percent=30").contains(&"module-default"));
+    let removed = "zil_min_commit_timeout=5000";
+    assert!(set("2.2.11", removed).contains(&"module-other-release"));
+    assert!(!set("2.2.2", removed).contains(&"module-other-release"));
 }

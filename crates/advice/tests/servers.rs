@@ -347,3 +347,48 @@ fn each_share_of_samba_counts() {
     let twice = "==> smb.conf <==\n[global]\nstrict sync = no\n[a]\npath = /a\n[Global]\nstrict sync = yes\n";
     assert!(!fires(twice, "smb-strict-sync"));
 }
+
+#[test]
+fn of_several_pools_the_one_with_the_database_is_tuned_or_one_that_is_not_booted_from() {
+    let pool = |name: &str| {
+        format!(
+            "==> zpool status <==\n  pool: {name}\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\t{name} ONLINE 0 0 0\n\
+             \t  sda ONLINE 0 0 0\n\nerrors: No known data errors\n"
+        )
+    };
+    let pools = [pool("boot-pool"), pool("tank"), pool("fast")].concat();
+    let tuned = |text: &str, server: Server| {
+        let need = need(server, Workload::Oltp, read(text));
+        need.pool().unwrap().name.clone()
+    };
+    assert_eq!(tuned(&pools, Server::Smb), "tank");
+    assert_eq!(tuned(&pool("rpool"), Server::Smb), "rpool");
+    let database = "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\nfast/pgdata\trecordsize\t8K\tlocal\n\
+        fast/pgdata\tmountpoint\t/var/lib/postgresql\tlocal\n";
+    assert_eq!(tuned(&format!("{pools}{database}"), Server::Postgresql), "fast");
+    assert_eq!(tuned(&format!("{pools}{database}"), Server::Smb), "tank");
+}
+
+#[test]
+fn guests_of_a_hypervisor_get_the_memory_and_a_database_shares_it_with_the_arc() {
+    let arc = |server: Server, workload: Workload, memory: u64| {
+        let need = Need { memory, ..need(server, workload, System::default()) };
+        need.arc()
+    };
+    assert_eq!(arc(Server::Generic, Workload::Vm, 64 << 30), 6553 << 20);
+    assert_eq!(arc(Server::Generic, Workload::Vm, 1 << 40), 16 << 30);
+    assert!(arc(Server::Smb, Workload::Mixed, 64 << 30) > 50 << 30);
+}
+
+#[test]
+fn an_export_is_where_the_dataset_is_mounted() {
+    let export = |rows: &str| {
+        let text = format!("==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\n{rows}");
+        let mut system = read(&text);
+        system.pools = vec![advice::system::Pool { name: "tank".into(), ..Default::default() }];
+        need(Server::Nfs, Workload::Mixed, system).mountpoint()
+    };
+    assert_eq!(export("tank\tmountpoint\t/mnt/tank\tlocal\n"), "/mnt/tank/share");
+    assert_eq!(export("tank/share\tmountpoint\t/srv\tlocal\n"), "/srv");
+    assert_eq!(export("tank\tmountpoint\tlegacy\tlocal\n"), "/tank/share");
+}

@@ -23,6 +23,10 @@ pub struct Device {
     pub serial: Option<At<String>>,
     /// World-wide name.
     pub wwn: Option<At<String>>,
+    /// UUID of a partition in its table, which TrueNAS names pool members by.
+    pub part_uuid: Option<At<String>>,
+    /// Label of a partition in its table.
+    pub part_label: Option<At<String>>,
     /// `sas`, `sata`, `nvme`, `usb`, …
     pub transport: Option<At<String>>,
     /// I/O scheduler.
@@ -90,6 +94,8 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
         model: text("model"),
         serial: text("serial"),
         wwn: text("wwn"),
+        part_uuid: text("partuuid"),
+        part_label: text("partlabel"),
         transport: text("tran"),
         scheduler: text("sched"),
         read_ahead_kib: whole("ra"),

@@ -63,6 +63,10 @@ pub fn parse(text: &str) -> Parsed<Settings> {
     let mut problems = Vec::new();
     let mut includes = false;
     for (line, raw) in numbered(text) {
+        if let Some(row) = table_row(raw, line) {
+            facts.rows.extend(row);
+            continue;
+        }
         let (content, closed) = without_comment(raw);
         let content = content.trim();
         if content.is_empty() {
@@ -102,6 +106,30 @@ pub fn parse(text: &str) -> Parsed<Settings> {
     Parsed { facts, problems }
 }
 
+/// The setting in a row of psql's table of `SHOW ALL` or of `pg_settings`, whose second column is the value in the unit
+/// that a bare number has in `postgresql.conf`; no setting in the other lines of such a table; none for any other line.
+fn table_row(line: &str, number: u32) -> Option<Option<Setting>> {
+    let line = line.trim();
+    let rule = line.starts_with("--") && line.chars().all(|c| matches!(c, '-' | '+'));
+    let count =
+        line.strip_prefix('(').is_some_and(|rest| rest.ends_with(" rows)") || rest == "1 row)");
+    if rule || count {
+        return Some(None);
+    }
+    let (name, columns) = line.split_once('|')?;
+    let name = name.trim_end();
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
+    {
+        return None;
+    }
+    let value = columns.split('|').next().unwrap_or_default().trim();
+    let is_heading = name == "name" && value == "setting";
+    Some((!is_heading).then(|| Setting {
+        name: name.to_ascii_lowercase(),
+        value: At::new(value.to_owned(), number),
+    }))
+}
+
 /// The line up to a `#` outside quotes, and whether its quotes are closed.
 fn without_comment(raw: &str) -> (&str, bool) {
     let mut quoted = false;
@@ -136,6 +164,22 @@ mod tests {
         assert_eq!(parsed.facts.bytes("shared_buffers", 8192), Some(At::new(8 << 20, 4)));
         assert_eq!(parsed.facts.bytes("work_mem", 1024), Some(At::new(64 << 20, 5)));
         assert_eq!(parsed.facts.get("archive_command").unwrap().value, "cp %p /a#b");
+    }
+
+    #[test]
+    fn a_table_of_psql_is_read_as_settings() {
+        let parsed = parse(
+            "          name      | setting | unit\n--------------------+---------+------\n fsync              | off     |\n \
+             shared_buffers     | 16384   | 8kB\n(2 rows)\n",
+        );
+        assert!(parsed.complete(), "{:?}", parsed.problems);
+        assert_eq!(parsed.facts.switch("fsync"), Some(At::new(false, 3)));
+        assert_eq!(parsed.facts.bytes("shared_buffers", 8192), Some(At::new(128 << 20, 4)));
+        let shown = parse(
+            " synchronous_commit | off | Sets the server's level.\n full_page_writes | off | x\n",
+        );
+        assert_eq!(shown.facts.switch("full_page_writes"), Some(At::new(false, 2)));
+        assert_eq!(shown.facts.rows.len(), 2);
     }
 
     #[test]

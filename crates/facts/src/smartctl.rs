@@ -30,11 +30,11 @@ pub struct Drive {
     pub zoned: Option<At<String>>,
     /// ATA attributes.
     pub attributes: Vec<Attribute>,
-    /// NVMe: rated endurance used, percent, may exceed 100.
+    /// Rated endurance used, percent, may exceed 100.
     pub endurance_used: Option<At<u64>>,
-    /// NVMe: spare capacity left, percent.
+    /// Spare capacity left, percent.
     pub spare: Option<At<u64>>,
-    /// NVMe: the spare capacity at which the drive warns, percent.
+    /// The spare capacity at which the drive warns, percent.
     pub spare_threshold: Option<At<u64>>,
     /// NVMe: unrecovered media errors. SCSI: uncorrected read, write and verify errors.
     pub media_errors: Option<At<u64>>,
@@ -118,9 +118,12 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
         zoned: text(&["zoned_device_capabilities", "string"]).or_else(|| text(&["zoned_device"])),
         attributes: attributes(document),
         endurance_used: whole(&[NVME, "percentage_used"])
-            .or_else(|| whole(&["scsi_percentage_used_endurance_indicator"])),
-        spare: whole(&[NVME, "available_spare"]),
-        spare_threshold: whole(&[NVME, "available_spare_threshold"]),
+            .or_else(|| whole(&["scsi_percentage_used_endurance_indicator"]))
+            .or_else(|| whole(&["endurance_used", "current_percent"])),
+        spare: whole(&[NVME, "available_spare"])
+            .or_else(|| whole(&["spare_available", "current_percent"])),
+        spare_threshold: whole(&[NVME, "available_spare_threshold"])
+            .or_else(|| whole(&["spare_available", "threshold_percent"])),
         media_errors: whole(&[NVME, "media_errors"]).or_else(|| scsi_uncorrected(document)),
     }
 }

@@ -164,9 +164,25 @@ impl Args {
             Server::Nfs | Server::Smb | Server::Generic => Workload::Mixed,
         });
         let allow_loss_s = self.allow_loss.as_deref().map_or(Ok(0.0), time)?;
-        let notes = unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
-        Ok((Need { server, workload, memory, cores, allow_loss_s, system, card }, notes))
+        let mut notes: Vec<String> =
+            unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
+        let need = Need { server, workload, memory, cores, allow_loss_s, system, card };
+        notes.extend(other_pools(&need));
+        Ok((need, notes))
     }
+}
+
+/// Which of several pools the settings are for.
+fn other_pools(need: &Need) -> Option<String> {
+    let tuned = &need.pool()?.name;
+    let others = need.system.pools.iter().filter(|pool| pool.name != *tuned);
+    let others: Vec<&str> = others.map(|pool| pool.name.as_str()).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "the settings are for pool {tuned}; the input also has {}: for another pool, give only its texts with --pool",
+            others.join(", ")
+        )
+    })
 }
 
 /// `128G,32 cores` → bytes and cores.

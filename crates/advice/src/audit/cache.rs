@@ -124,7 +124,9 @@ const SLOW_TO_FILL: Rule = rule! {
 
 fn slow_to_fill(system: &System, pool: &Pool) -> Option<Problem> {
     let release = system.openzfs.as_ref()?.value;
-    let default = if release >= (2, 2) { 32 << 20 } else { 8 << 20 };
+    // It was raised in 2.2.7.
+    let early = release == (2, 2) && system.openzfs_point.is_some_and(|point| point < 7);
+    let default = if release >= (2, 2) && !early { 32 << 20 } else { 8 << 20 };
     let set = system.parameter("l2arc_write_max").filter(|set| set.value >= 1 << 20);
     let feed = set.map_or(default, |set| set.value);
     let bytes = capacity(system, pool)?;
@@ -173,7 +175,7 @@ const NOT_PERSISTENT: Rule = rule! {
 fn not_persistent(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     let set = system.parameter("l2arc_rebuild_blocks_min_l2size");
     let least = set.map_or(1 << 30, |set| set.value);
-    let bytes = system.capacity(leaf).filter(|bytes| *bytes < least)?;
+    let bytes = system.leaf_capacity(leaf).filter(|bytes| *bytes < least)?;
     let problem = Problem::of(&leaf.name)
         .with("cache", size(bytes))
         .with("least", size(least))

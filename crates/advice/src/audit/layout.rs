@@ -5,7 +5,7 @@ use crate::format::size;
 use crate::source::Document::{
     Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
 };
-use crate::system::{Database, Pool, System, Vdev, drive_of};
+use crate::system::{Database, Pool, System, Vdev, drive_of, is_kernel_name};
 use std::collections::BTreeSet;
 use zfs::{AllocationClass, Layout};
 
@@ -159,7 +159,7 @@ const SINGLE_PARITY: Rule = rule! {
 
 fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let disks = vdev.leaves.iter().filter(|leaf| system.rotates(leaf) == Some(true));
-    let mut sizes = disks.filter_map(|leaf| system.capacity(leaf));
+    let mut sizes = disks.filter_map(|leaf| system.leaf_capacity(leaf));
     let bytes = sizes.find(|bytes| *bytes >= 3_900_000_000_000)?;
     // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
     let hours = bytes as f64 / (180.0 * 1048576.0) / 3600.0;
@@ -276,15 +276,13 @@ const UNSTABLE_NAMES: Rule = rule! {
 };
 
 fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
-    let kernel_name = |name: &str| {
-        let letters = name.strip_prefix("sd").or_else(|| name.strip_prefix("vd"));
-        let short =
-            |l: &str| (1..=3).contains(&l.len()) && l.bytes().all(|c| c.is_ascii_lowercase());
-        letters.is_some_and(short)
-            || (name.starts_with("nvme") && name.ends_with("n1") && name.len() <= 9)
-    };
+    // Another problem comes first: an import without a drive may need other options, and a resilver would begin again.
+    let healthy = pool.status.as_ref().is_none_or(|(_, status)| status.is_at_rest());
+    if system.planned || !healthy || system.boots_from(pool) {
+        return None;
+    }
     let mut leaves = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves);
-    let leaf = leaves.find(|leaf| !system.planned && kernel_name(drive_of(&leaf.name)))?;
+    let leaf = leaves.find(|leaf| is_kernel_name(drive_of(&leaf.name)))?;
     let problem = Problem::of(&pool.name)
         .with("drive", &leaf.name)
         .evidence(&leaf.at, &leaf.name)

@@ -271,13 +271,23 @@ const SHARED: Rule = rule! {
     ],
 };
 
-fn shared(_: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
-    let others = pool.vdevs.iter().filter(|vdev| vdev.class != AllocationClass::Log);
-    let other = others
-        .flat_map(|vdev| &vdev.leaves)
-        .find(|other| other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name))?;
+fn shared(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    // Also a log of another pool: both are written all the time.
+    let beside =
+        |other: &Pool, vdev: &Vdev| vdev.class != AllocationClass::Log || other.name != pool.name;
+    let leaves = system.pools.iter().flat_map(|other| {
+        let vdevs = other.vdevs.iter().filter(|vdev| beside(other, vdev));
+        vdevs.flat_map(|vdev| &vdev.leaves).map(move |leaf| (other, leaf))
+    });
+    let same =
+        |other: &Leaf| other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name);
+    let (of, other) = leaves.into_iter().find(|(_, other)| same(other))?;
+    let name = match of.name == pool.name {
+        true => other.name.clone(),
+        false => format!("{} ({})", other.name, of.name),
+    };
     let problem = Problem::of(&leaf.name)
-        .with("other", &other.name)
+        .with("other", name)
         .evidence(&leaf.at, &leaf.name)
         .evidence(&other.at, &other.name);
     Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "DRIVE-OF-ITS-OWN"]))

@@ -44,7 +44,12 @@ const OTHER_RELEASE: Rule = rule! {
 
 fn other_release(system: &System, name: &str, _: &Found<String>) -> Option<Problem> {
     let version = system.openzfs.as_ref()?;
-    let parameter = module::find(name).filter(|parameter| !parameter.exists_in(version.value))?;
+    let certain = |parameter: &&module::Parameter| {
+        parameter.is_certain_in(version.value, system.openzfs_point)
+    };
+    let parameter = module::find(name)
+        .filter(|parameter| !parameter.exists_in(version.value))
+        .filter(certain)?;
     let line = |(major, minor): &(u32, u32)| format!("{major}.{minor}");
     let releases: Vec<String> =
         parameter.releases.iter().map(|(release, _)| line(release)).collect();

@@ -5,14 +5,14 @@ use crate::setting::Target;
 use crate::source::Document::{
     HongKong, Practice, ZfsCode, ZfsDocs, Zpool8, ZpoolConcepts, ZpoolFeatures, ZpoolProps,
 };
-use crate::system::{Pool, System};
+use crate::system::{Leaf, Place, Pool, System, drive_of, is_kernel_name};
 use facts::zpool_status::{Pool as Status, Scan, ScanKind, ScanState, Vdev, VdevKind};
 use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    FULL, FRAGMENTED, DEGRADED, AUXILIARY, ERRORS, DAMAGED, SCRUB, NEVER_SCRUBBED, AUTOTRIM_EARLY,
-    AUTOTRIM, FEATURES, UNSUPPORTED, CHECKPOINT, RESILVERING,
+    FULL, FRAGMENTED, SUSPENDED, DEGRADED, AUXILIARY, ERRORS, DAMAGED, SCRUB, NEVER_SCRUBBED,
+    AUTOTRIM_EARLY, AUTOTRIM, FEATURES, UNSUPPORTED, CHECKPOINT, RESILVERING,
 ];
 
 /// A property that is a percentage, at or above a limit: the value, and a problem that shows it.
@@ -61,14 +61,46 @@ fn drives(vdevs: &[Vdev]) -> Vec<&Vdev> {
         .collect()
 }
 
-/// The device file of a drive that a pool names: a path, a kernel name, or an identity.
-fn device(name: &str) -> String {
-    let kernel = ["sd", "nvme", "vd", "hd", "xvd"].iter().any(|prefix| name.starts_with(prefix));
-    match name {
-        path if path.starts_with('/') => path.to_string(),
-        name if kernel && !name.contains('-') => format!("/dev/{name}"),
-        name => format!("/dev/disk/by-id/{name}"),
+/// The device file of a drive that a pool names: a path, an identity, the kernel name of a known drive, or a kernel name;
+/// else a placeholder.
+fn device(system: &System, name: &str) -> String {
+    let identity = ["ata-", "scsi-", "nvme-", "wwn-", "usb-", "virtio-"];
+    let leaf = Leaf { name: name.to_owned(), at: Place::new(name, 0) };
+    if name.starts_with('/') {
+        name.to_owned()
+    } else if identity.iter().any(|prefix| name.starts_with(prefix)) {
+        format!("/dev/disk/by-id/{name}")
+    } else if let Some(drive) = system.drive(&leaf) {
+        format!("/dev/{}", drive.name)
+    } else if is_kernel_name(drive_of(name)) || name.contains('/') {
+        format!("/dev/{name}")
+    } else {
+        "DRIVE".to_owned()
     }
+}
+
+const SUSPENDED: Rule = rule! {
+    "pool-suspended", Error, Check::Pool(suspended),
+    what: "{subject} is suspended: too many of its drives failed.",
+    what_zh: "{subject} 已挂起：故障盘过多。",
+    why: "Writes wait, and so do reads that the ARC does not hold. Connect the drives again before anything else; after `zpool clear` ZFS continues where it stopped. Until then it refuses to replace a drive and to scrub.",
+    why_zh: "写入都在等待，ARC 中没有的读取也在等待。请先重新接好故障盘；执行 `zpool clear` 后，ZFS 从停下的地方继续。在此之前 ZFS 拒绝更换盘和 scrub。",
+    sources: &[Zpool8.section("zpool-clear(8)"), ZpoolProps.section("failmode")],
+};
+
+fn suspended(_: &System, pool: &Pool) -> Option<Problem> {
+    let (_, status) = pool.status.as_ref().filter(|(_, status)| is_suspended(status))?;
+    let problem = Problem::of(&pool.name).run(&["zpool", "clear", &pool.name]);
+    let state = status.state.as_ref()?;
+    let evidence = format!("state: {}", state.value);
+    Some(problem.evidence(&pool.status_line(state.line), evidence))
+}
+
+/// Whether all I/O of a pool waits. Releases whose state does not say so have it in the status text.
+fn is_suspended(status: &Status) -> bool {
+    let state = status.state.as_ref().is_some_and(|state| state.value == "SUSPENDED");
+    let text = status.status.as_ref();
+    state || text.is_some_and(|text| text.value.contains("in response to IO failures"))
 }
 
 const DEGRADED: Rule = rule! {
@@ -85,12 +117,17 @@ fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
         return unhealthy(pool);
     };
     let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
+    if is_suspended(status) {
+        return None;
+    }
     let mut problem = Problem::of(&pool.name)
         .with("state", &state.value)
         .evidence(&pool.status_line(state.line), format!("state: {}", state.value));
     let rebuilding = running(status).is_some();
     let mut fixed = false;
-    for (drive, parent) in places(&status.vdevs, None) {
+    // A pool that cannot be opened takes no commands for its drives.
+    let places = if state.value == "UNAVAIL" { Vec::new() } else { places(&status.vdevs, None) };
+    for (drive, parent) in places {
         let Some(fix) = repair(&pool.name, drive, parent, rebuilding) else { continue };
         fixed = true;
         let text = format!("{} {}", drive.name, drive.state);
@@ -129,22 +166,27 @@ fn repair<'a>(
         return None;
     }
     let name = drive.name.as_str();
-    if drive.state == "OFFLINE" {
-        return Some(vec!["zpool", "online", pool, name]);
-    }
-    if !failed(drive) {
+    let offline = drive.state == "OFFLINE";
+    if !offline && !failed(drive) {
         return None;
     }
+    let replace = vec!["zpool", "replace", pool, name, "NEW-DRIVE"];
     let pair = parent.filter(|vdev| matches!(vdev.kind, VdevKind::Replacing | VdevKind::Spare));
-    let works = |other: &Vdev| other.name != drive.name && other.state == "ONLINE";
-    let Some(pair) = pair.filter(|vdev| vdev.children.iter().any(works)) else {
-        return Some(vec!["zpool", "replace", pool, name, "NEW-DRIVE"]);
+    let works = |other: &&Vdev| other.name != drive.name && other.state == "ONLINE";
+    let standing_in = pair.and_then(|vdev| Some((vdev, vdev.children.iter().find(works)?)));
+    let Some((pair, other)) =
+        standing_in.filter(|(pair, _)| !offline || pair.kind == VdevKind::Replacing)
+    else {
+        return Some(if offline { vec!["zpool", "online", pool, name] } else { replace });
     };
     // The first is what the others replace.
     let original = pair.children.first().is_some_and(|first| first.name == drive.name);
     let waits = rebuilding || pair.kind == VdevKind::Replacing;
     Some(if original && waits {
         vec!["zpool", "wait", "-t", "resilver", pool]
+    } else if original && other.kind == VdevKind::DistributedSpare {
+        // The space of a distributed spare is free again when a drive has replaced the original.
+        replace
     } else {
         // A new drive or spare that failed; or the original, whose place a spare keeps for good.
         vec!["zpool", "detach", pool, name]
@@ -196,7 +238,7 @@ const ERRORS: Rule = rule! {
     sources: &[Zpool8.section("zpool-status(8)")],
 };
 
-fn errors(_: &System, pool: &Pool) -> Option<Problem> {
+fn errors(system: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
     let counts =
         |drive: &Vdev| [drive.read, drive.write, drive.cksum].map(|count| count.unwrap_or(0));
@@ -209,10 +251,26 @@ fn errors(_: &System, pool: &Pool) -> Option<Problem> {
         problem.evidence(&pool.status_line(drive.line), text).run(&[
             "smartctl",
             "-x",
-            &device(&drive.name),
+            &device(system, &drive.name),
         ])
     });
-    Some(problem.run(&["zpool", "scrub", &pool.name]))
+    Some(match is_suspended(status) {
+        true => problem,
+        false => start_scrub(problem, pool),
+    })
+}
+
+/// Adds the command that starts a scrub; while ZFS refuses it because another scan runs, the one that waits for that.
+fn start_scrub(problem: Problem, pool: &Pool) -> Problem {
+    let scans = pool.status.iter().flat_map(|(_, status)| &status.scans);
+    let mut running = scans.filter(|scan| scan.state == ScanState::Running);
+    match running.next().map(|scan| scan.kind) {
+        None => problem.run(&["zpool", "scrub", &pool.name]),
+        Some(Some(ScanKind::Resilver)) => {
+            problem.run(&["zpool", "wait", "-t", "resilver", &pool.name])
+        }
+        Some(_) => problem.run(&["zpool", "wait", "-t", "scrub", &pool.name]),
+    }
 }
 
 const DAMAGED: Rule = rule! {
@@ -248,10 +306,10 @@ fn scrub(system: &System, pool: &Pool) -> Option<Problem> {
     let finished = last_scrub(pool).filter(|scan| scan.state == ScanState::Finished)?;
     let age = system.today? - finished.date?.days();
     (age > SCRUB_DAYS).then(|| {
-        Problem::of(&pool.name)
+        let problem = Problem::of(&pool.name)
             .with("age", age)
-            .evidence(&pool.status_line(finished.line), &finished.text)
-            .run(&["zpool", "scrub", &pool.name])
+            .evidence(&pool.status_line(finished.line), &finished.text);
+        start_scrub(problem, pool)
     })
 }
 
@@ -271,7 +329,7 @@ const NEVER_SCRUBBED: Rule = rule! {
 
 fn never_scrubbed(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
-    let problem = Problem::of(&pool.name).run(&["zpool", "scrub", &pool.name]);
+    let problem = start_scrub(Problem::of(&pool.name), pool);
     match last_scrub(pool) {
         Some(scan) if scan.state == ScanState::Never => {
             Some(problem.evidence(&pool.status_line(scan.line), &scan.text))
@@ -384,10 +442,16 @@ const CHECKPOINT: Rule = rule! {
 };
 
 fn checkpoint(_: &System, pool: &Pool) -> Option<Problem> {
-    let (_, status) = pool.status.as_ref()?;
-    let (_, text) = status.others.iter().find(|(key, _)| key == "checkpoint")?;
-    let problem = Problem::of(&pool.name)
-        .evidence(&pool.status_line(text.line), format!("checkpoint: {}", text.value));
+    let mut others = pool.status.iter().flat_map(|(_, status)| &status.others);
+    let stated = others.find(|(key, _)| key == "checkpoint");
+    let problem = match (stated, pool.get("checkpoint")) {
+        (Some((_, text)), _) => Problem::of(&pool.name)
+            .evidence(&pool.status_line(text.line), format!("checkpoint: {}", text.value)),
+        (None, Some(property)) if property.value != "-" => {
+            Problem::of(&pool.name).property("checkpoint", property)
+        }
+        _ => return None,
+    };
     Some(problem.run(&["zpool", "checkpoint", "--discard", &pool.name]))
 }
 

@@ -2,6 +2,40 @@
 
 use super::{Drive, Leaf, Pool, System};
 
+/// Beginnings of kernel names of drives that a number ends, with what is between that and the number of a partition:
+/// Linux's, then FreeBSD's.
+const NUMBERED: [(&str, &str); 8] = [
+    ("nvme", "p"),
+    ("mmcblk", "p"),
+    ("pmem", "p"),
+    ("ada", "p"),
+    ("nda", "p"),
+    ("nvd", "p"),
+    ("vtbd", "p"),
+    ("da", "p"),
+];
+/// Beginnings of those that letters end, which the number of a partition follows.
+const LETTERED: [&str; 3] = ["xvd", "sd", "vd"];
+
+/// Whether a name without a directory or partition is a kernel's name of a drive.
+pub fn is_kernel_name(name: &str) -> bool {
+    let numbered = |(prefix, _): &(&str, &str)| {
+        let rest = name.strip_prefix(prefix);
+        rest.is_some_and(|rest| match rest.split_once('n').filter(|_| *prefix == "nvme") {
+            Some((controller, namespace)) => digits(controller) && digits(namespace),
+            None => digits(rest),
+        })
+    };
+    lettered(name).is_some_and(str::is_empty) || NUMBERED.iter().any(numbered)
+}
+
+/// What follows the letters of a name such as `sdab`.
+fn lettered(name: &str) -> Option<&str> {
+    let rest = LETTERED.iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    (after.len() < rest.len() && rest.len() - after.len() <= 3).then_some(after)
+}
+
 /// The drive in a leaf's name: without its directory and partition suffix.
 pub fn drive_of(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
@@ -10,19 +44,19 @@ pub fn drive_of(name: &str) -> &str {
     {
         return stem;
     }
-    if name.starts_with("nvme")
-        && let Some((stem, number)) = name.rsplit_once('p')
-        && digits(number)
-        && stem.ends_with(|c: char| c.is_ascii_digit())
-    {
-        return stem;
+    for (prefix, between) in NUMBERED {
+        if name.starts_with(prefix)
+            && let Some((stem, number)) = name.rsplit_once(between)
+            && digits(number)
+            && is_kernel_name(stem)
+        {
+            return stem;
+        }
     }
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let letters = stem.strip_prefix("sd").or_else(|| stem.strip_prefix("vd"));
-    if letters.is_some_and(|l| !l.is_empty() && l.chars().all(|c| c.is_ascii_lowercase())) {
-        return stem;
+    match lettered(name) {
+        Some(number) if digits(number) => &name[..name.len() - number.len()],
+        _ => name,
     }
-    name
 }
 
 fn digits(text: &str) -> bool {
@@ -130,8 +164,26 @@ mod tests {
             ("ata-ST16000NM001G_ZL2-part1", "ata-ST16000NM001G_ZL2"),
             ("hdd3", "hdd3"),
             ("mfid1", "mfid1"),
+            ("xvdf2", "xvdf"),
+            ("mmcblk0p3", "mmcblk0"),
+            ("ada0p4", "ada0"),
+            ("da12p1", "da12"),
+            ("nvd0p2", "nvd0"),
+            ("data1", "data1"),
+            ("gpt/disk1", "disk1"),
         ] {
             assert_eq!(drive_of(leaf), drive);
+        }
+    }
+
+    #[test]
+    fn kernel_names_are_those_of_linux_and_freebsd() {
+        for name in ["sda", "sdabc", "nvme0n1", "xvdb", "vda", "mmcblk0", "ada3", "nda0", "da10"] {
+            assert!(is_kernel_name(name), "{name}");
+        }
+        for name in ["sda1", "sd", "nvme0n1p1", "data", "A0", "disk1", "luks-sda", "ada", "sdabcd"]
+        {
+            assert!(!is_kernel_name(name), "{name}");
         }
     }
 

@@ -64,7 +64,7 @@ fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
     let names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
     let names: String = names.join(", ").chars().take(80).collect();
     let what = format!(
-        "no drive of lsblk matches {names}: no rule about drives applies there; run lsblk with the columns SERIAL and WWN"
+        "no drive of lsblk matches {names}: no rule about drives applies there; run lsblk with the columns SERIAL, WWN, PARTUUID and PARTLABEL"
     );
     Some(Unread { at: leaves.first()?.at.clone(), what })
 }
@@ -134,7 +134,9 @@ struct Part {
 
 fn split(input: &Input) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    for (row, line) in input.text.lines().zip(1u32..) {
+    // Editors on Windows begin a file with a byte order mark.
+    let text = input.text.strip_prefix('\u{feff}').unwrap_or(&input.text);
+    for (row, line) in text.lines().zip(1u32..) {
         let name = row.strip_prefix("==> ").and_then(|rest| rest.trim_end().strip_suffix(" <=="));
         match (name, parts.last_mut()) {
             (Some(name), _) => {
@@ -151,7 +153,7 @@ fn split(input: &Input) -> Vec<Part> {
     }
     // Evidence points into the file the user has: the input, not the name inside it.
     if parts.len() == 1 && parts[0].skipped == 0 {
-        parts[0].text.clone_from(&input.text);
+        parts[0].text = text.to_owned();
     }
     parts.retain(|part| !part.text.trim().is_empty());
     for part in &mut parts {
@@ -321,7 +323,7 @@ fn take_settings(
     } else if let Some(found) =
         short_texts::release(&origin, text).filter(|_| first.starts_with("zfs-"))
     {
-        system.openzfs = Some(found);
+        (system.openzfs, system.openzfs_point) = (Some(found.0), found.1);
     } else if let Some(server) = innodb::version(text) {
         system.mysql_server = server;
     } else if first.contains(": <") && first.contains(" mtu ") {

@@ -184,7 +184,10 @@ fn collect_mounts(device: &lsblk::Device, within: &Within, into: &mut Vec<Found<
 
 fn collect_parts(device: &lsblk::Device, into: &mut Vec<(String, Option<u64>)>) {
     for child in &device.children {
-        into.push((child.name.clone(), child.size.as_ref().map(|size| size.value)));
+        let size = child.size.as_ref().map(|size| size.value);
+        let others = [&child.part_uuid, &child.part_label].into_iter().flatten();
+        let names = std::iter::once(&child.name).chain(others.map(|name| &name.value));
+        into.extend(names.map(|name| (name.clone(), size)));
         collect_parts(child, into);
     }
 }

@@ -19,7 +19,7 @@ mod zpool_iostat;
 
 pub use counters::{Counters, Kstat};
 pub use database::{Database, Engine, record_for};
-pub use drives::drive_of;
+pub use drives::{drive_of, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use postgresql::PostgresFile;
@@ -238,7 +238,7 @@ pub struct Drive {
     pub size: Option<Found<u64>>,
     /// Whether lsblk lists it.
     pub listed: bool,
-    /// Partitions and maps on it with their capacities, bytes.
+    /// Partitions and maps on it, each under all of its names, with their capacities, bytes.
     pub parts: Vec<(String, Option<u64>)>,
     /// Whether it rotates.
     pub rotational: Option<Found<bool>>,
@@ -350,6 +350,8 @@ pub struct System {
     pub memory: Option<Found<u64>>,
     /// OpenZFS's release line: `(2, 1)`.
     pub openzfs: Option<Found<(u32, u32)>>,
+    /// Its point release: 11 of 2.1.11.
+    pub openzfs_point: Option<u32>,
     /// Pools.
     pub pools: Vec<Pool>,
     /// Datasets.
@@ -402,12 +404,20 @@ pub struct System {
     pub planned: bool,
 }
 
+/// Whether installers give a pool that the machine boots from this name.
+pub fn is_boot_pool(name: &str) -> bool {
+    matches!(name, "rpool" | "bpool" | "zroot" | "boot-pool" | "freenas-boot")
+}
+
 impl System {
     /// Whether the default of a module parameter fulfils a condition in the system's release, or in every release
     /// where that is not known.
     pub fn has_default(&self, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
         module::find(name).is_some_and(|parameter| match &self.openzfs {
-            Some(release) => condition(parameter.default_in(release.value)),
+            Some(release) => {
+                parameter.is_certain_in(release.value, self.openzfs_point)
+                    && condition(parameter.default_in(release.value))
+            }
             None => parameter.releases.iter().all(|(_, default)| condition(*default)),
         })
     }
@@ -422,6 +432,13 @@ impl System {
     /// A pool by name.
     pub fn pool(&self, name: &str) -> Option<&Pool> {
         self.pools.iter().find(|pool| pool.name == name)
+    }
+
+    /// Whether the machine boots from a pool: by its properties, or by a name that installers give.
+    pub fn boots_from(&self, pool: &Pool) -> bool {
+        let set = pool.get("bootfs").is_some_and(|set| !matches!(set.value.as_str(), "-" | ""));
+        let mut datasets = self.datasets_in(&pool.name);
+        is_boot_pool(&pool.name) || set || datasets.any(|d| d.is("mountpoint", "/"))
     }
 
     /// A dataset by name.

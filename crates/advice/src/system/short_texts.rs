@@ -24,9 +24,12 @@ pub fn memory(origin: &Place, text: &str) -> Option<Found<u64>> {
     })
 }
 
-/// The release line in `zfs version` or `/sys/module/zfs/version`: `zfs-2.1.11-1`, `zfs-kmod-…`.
+/// A version of OpenZFS: its release line, and its point release.
+pub type Version = (Found<(u32, u32)>, Option<u32>);
+
+/// The version in `zfs version` or `/sys/module/zfs/version` (`zfs-2.1.11-1`, `zfs-kmod-…`).
 /// The kernel module's counts where both are there.
-pub fn release(origin: &Place, text: &str) -> Option<Found<(u32, u32)>> {
+pub fn release(origin: &Place, text: &str) -> Option<Version> {
     let mut found = None;
     for (at, row) in rows(origin, text) {
         let row = row.trim();
@@ -36,7 +39,8 @@ pub fn release(origin: &Place, text: &str) -> Option<Found<(u32, u32)>> {
         if let (Some(Ok(major)), Some(Ok(minor))) =
             (parts.next().map(str::parse), parts.next().map(str::parse))
         {
-            found = Some(Found::new((major, minor), at));
+            let point = parts.next().and_then(|point| point.parse().ok());
+            found = Some((Found::new((major, minor), at), point));
         }
     }
     found
@@ -70,7 +74,7 @@ mod tests {
     fn the_kernel_module_decides_the_release() {
         let both = release(&Place::new("v", 0), "zfs-2.3.2-1~bpo12+2\nzfs-kmod-2.1.11-1+deb12u1\n")
             .unwrap();
-        assert_eq!((both.value, both.at.line), ((2, 1), 2));
+        assert_eq!((both.0.value, both.0.at.line, both.1), ((2, 1), 2, Some(11)));
     }
 
     #[test]

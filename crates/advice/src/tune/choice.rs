@@ -55,16 +55,20 @@ pub struct Need {
     pub cores: u32,
     /// Seconds of acknowledged writes that may be lost at a power cut; 0 for none.
     pub allow_loss_s: f64,
-    /// The machine or lab as far as it is known; its first pool is tuned.
+    /// The machine or lab as far as it is known.
     pub system: System,
     /// The program of a RAID card, where the input shows none.
     pub card: Option<CardTool>,
 }
 
 impl Need {
-    /// The pool to tune: the first.
+    /// The pool to tune: that of a known database of this server, else the first that the machine does not boot from,
+    /// else the first.
     pub fn pool(&self) -> Option<&Pool> {
-        self.system.pools.first()
+        let pools = &self.system.pools;
+        let held = self.databases().find_map(|dataset| self.system.pool(dataset.pool()));
+        let other = || pools.iter().find(|pool| !self.system.boots_from(pool));
+        held.or_else(other).or(pools.first())
     }
 
     /// Its name, else that of the pool of a known database, or a placeholder.
@@ -75,18 +79,21 @@ impl Need {
         }
     }
 
-    /// The first dataset that holds a database of this server.
-    fn known_database(&self) -> Option<&Dataset> {
+    /// The datasets that hold databases of this server.
+    fn databases(&self) -> impl Iterator<Item = &Dataset> {
         let wanted = match self.server {
-            Server::Postgresql => Engine::Postgresql,
-            Server::Mysql => Engine::Mysql,
-            _ => return None,
+            Server::Postgresql => Some(Engine::Postgresql),
+            Server::Mysql => Some(Engine::Mysql),
+            _ => None,
         };
-        let in_pool =
-            |dataset: &Dataset| self.pool().is_none_or(|pool| dataset.pool() == pool.name);
-        let known = self.system.databases().into_iter().filter(|db| db.engine == wanted);
-        let mut known = known.map(|db| db.dataset);
-        known.find(|dataset| in_pool(dataset))
+        let known = self.system.databases().into_iter();
+        known.filter(move |db| Some(db.engine) == wanted).map(|db| db.dataset)
+    }
+
+    /// The first of them in the pool.
+    fn known_database(&self) -> Option<&Dataset> {
+        let pool = self.pool();
+        self.databases().find(|dataset| pool.is_none_or(|pool| dataset.pool() == pool.name))
     }
 
     /// Drives of a class in the pool.
@@ -101,6 +108,11 @@ impl Need {
         let known: Vec<bool> = leaves.iter().filter_map(|leaf| self.system.rotates(leaf)).collect();
         (!known.is_empty() && known.len() == leaves.len())
             .then(|| known.iter().all(|rotates| !rotates))
+    }
+
+    /// Whether virtual machines run on this host.
+    pub fn hosts_guests(&self) -> bool {
+        self.server == Server::Generic && self.workload == Workload::Vm
     }
 
     /// Whether the server is a database.
@@ -123,6 +135,25 @@ impl Need {
             Server::Generic => "data",
         };
         known.unwrap_or_else(|| format!("{}/{usual}", self.pool_name()))
+    }
+
+    /// Where the dataset is mounted: by its mountpoint, or below that of the nearest dataset above it that has one.
+    pub fn mountpoint(&self) -> String {
+        let dataset = self.dataset();
+        let parts: Vec<&str> = dataset.split('/').collect();
+        let above = (1..=parts.len()).rev().find_map(|depth| {
+            let property = self.system.dataset(&parts[..depth].join("/"))?.get("mountpoint")?;
+            property.value.starts_with('/').then(|| (property.value.as_str(), &parts[depth..]))
+        });
+        match above {
+            Some((point, below)) => [point.trim_end_matches('/')]
+                .iter()
+                .chain(below)
+                .copied()
+                .collect::<Vec<_>>()
+                .join("/"),
+            None => format!("/{dataset}"),
+        }
     }
 
     /// The dataset for the server's log, beside its data.
@@ -152,9 +183,15 @@ impl Need {
     }
 
     /// Bytes for the ARC: what the server and a fifth of RAM for everything else leave, at least
-    /// 64 MiB, below which the limit is ignored.
+    /// 64 MiB, below which the limit is ignored. The guests of a hypervisor need most of RAM themselves: a tenth stays, at
+    /// most 16 GiB, as Proxmox VE sets it.
     pub fn arc(&self) -> u64 {
-        let rest = self.memory.saturating_sub(self.server_cache()).saturating_sub(self.memory / 5);
+        let rest = match self.hosts_guests() {
+            true => (self.memory / 10).min(16 << 30),
+            false => {
+                self.memory.saturating_sub(self.server_cache()).saturating_sub(self.memory / 5)
+            }
+        };
         // Whole gigabytes where that costs little.
         let unit = if rest >= 8 << 30 { 30 } else { 20 };
         rest.max(64 << 20) >> unit << unit

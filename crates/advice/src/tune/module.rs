@@ -21,6 +21,11 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
                 "给数据库自身的缓存留 {cache}，给连接和内核留内存的五分之一。ARC 会归还内存，但比数据库申请得慢。"
             ),
         )
+    } else if need.hosts_guests() {
+        (
+            "The guests need RAM themselves, and cache in their own: a tenth of it, at most 16 GiB, stays for the ARC. Raise it if memory is left when all guests run.".to_string(),
+            "虚拟机自己需要内存，也有自己的缓存：留给 ARC 内存的十分之一，最多 16 GiB。所有虚拟机都运行后仍有空闲内存时，可以调大。".to_string(),
+        )
     } else {
         let memory = size(need.memory);
         (
@@ -33,11 +38,14 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
         )
     };
     let choice = Choice::new(Target::Module, "zfs_arc_max", need.arc(), reason);
-    Some(
-        choice
+    Some(match need.hosts_guests() {
+        true => choice
+            .source(Document::Zfs4, "zfs_arc_max")
+            .source(Document::Practice, "Proxmox VE, limit of the ARC in new installations"),
+        false => choice
             .source(Document::Zfs4, "zfs_arc_max")
             .source(Document::HongKong, "tuning fragments, zfs_arc_max"),
-    )
+    })
 }
 
 /// Whether drives are asked to empty their caches; asked unless somebody turned it off.
@@ -72,7 +80,7 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
     let sizes: Vec<u64> = need
         .leaves(AllocationClass::Cache)
         .iter()
-        .filter_map(|leaf| need.system.capacity(leaf))
+        .filter_map(|leaf| need.system.leaf_capacity(leaf))
         .collect();
     let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
     // A quarter of a day to fill, in bytes a second, within what SSDs bear.

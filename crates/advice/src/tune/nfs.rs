@@ -11,7 +11,7 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[export, threads];
 pub fn export(need: &Need) -> Option<Choice> {
     let choice = Choice::new(
         Target::Exports,
-        &format!("/{}", need.dataset()),
+        &need.mountpoint(),
         "CLIENTS(rw,sync,no_subtree_check)",
         (
             "With sync, a COMMIT returns when the data is stable; async acknowledges before, whatever the dataset's properties are. Replace CLIENTS.",

@@ -45,6 +45,14 @@ impl Pool {
         let errors = self.errors.as_ref()?;
         Some(errors.value.starts_with("No known data errors"))
     }
+
+    /// Whether the text is of an imported pool that is ONLINE and neither scrubs nor resilvers.
+    pub fn is_at_rest(&self) -> bool {
+        let online = self.state.as_ref().is_some_and(|state| state.value == "ONLINE");
+        let running = self.scans.iter().any(|scan| scan.state == ScanState::Running);
+        // `zpool import` has no line about errors.
+        online && !running && self.errors.is_some()
+    }
 }
 
 /// The pools in a `zpool status` text.

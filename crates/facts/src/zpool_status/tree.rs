@@ -50,6 +50,9 @@ pub enum VdevKind {
     Spare,
     /// `indirect-N`: what is left of a removed vdev.
     Indirect,
+    /// A vdev with parts whose name does not tell its layout: `zpool status -g` prints numbers, a later release may have
+    /// other layouts.
+    Unknown,
 }
 
 impl VdevKind {
@@ -71,14 +74,14 @@ impl VdevKind {
     }
 
     /// The layout of a top-level vdev: a drive that is being replaced or stood in for is one drive. None for
-    /// what is left of a removed vdev.
+    /// what is left of a removed vdev, and where it is not known.
     pub fn layout(self) -> Option<Layout> {
         match self {
             VdevKind::Layout(layout) => Some(layout),
             VdevKind::Replacing | VdevKind::Spare | VdevKind::DistributedSpare => {
                 Some(Layout::Single)
             }
-            VdevKind::Indirect => None,
+            VdevKind::Indirect | VdevKind::Unknown => None,
         }
     }
 
@@ -86,7 +89,7 @@ impl VdevKind {
     pub fn has_parts(self) -> bool {
         match self {
             VdevKind::Layout(layout) => layout != Layout::Single,
-            VdevKind::Replacing | VdevKind::Spare => true,
+            VdevKind::Replacing | VdevKind::Spare | VdevKind::Unknown => true,
             VdevKind::DistributedSpare | VdevKind::Indirect => false,
         }
     }
@@ -222,7 +225,17 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
             _ => out.push(vdev),
         }
     }
-    for vdev in &out {
+    for vdev in &mut out {
+        if vdev.kind == VdevKind::Layout(Layout::Single) && !vdev.children.is_empty() {
+            vdev.kind = VdevKind::Unknown;
+            problems.push(Problem::new(
+                vdev.line,
+                format!(
+                    "the layout of vdev {:?} is not known, so it is not read: give the output of zpool status without -g",
+                    excerpt(&vdev.name)
+                ),
+            ));
+        }
         if vdev.kind.has_parts() && vdev.children.is_empty() {
             problems.push(Problem::new(
                 vdev.line,
@@ -253,6 +266,16 @@ mod tests {
             1 + vdev.children.iter().map(all).sum::<usize>()
         }
         assert_eq!(top.iter().map(all).sum::<usize>(), rows.len(), "none is lost");
+    }
+
+    #[test]
+    fn a_vdev_with_parts_whose_name_tells_no_layout_is_no_single_drive() {
+        let rows = ["tank", "  4428476239842394823", "    142", "    143"];
+        let rows = rows.map(|row| (1, format!("{row} ONLINE 0 0 0")));
+        let mut problems = Vec::new();
+        let top = read(&rows, "tank", &mut problems);
+        assert_eq!((top[0].kind, top[0].kind.layout()), (VdevKind::Unknown, None));
+        assert!(problems[0].what.contains("without -g"), "{problems:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A lab template: blank, or filled in from an existing pool.
 
+use advice::system::is_boot_pool;
 use facts::zpool_status::{self, Pool, VdevKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,13 +26,15 @@ pub(super) fn blank() -> String {
     )
 }
 
-/// A lab of the first pool in the output of `zpool status`.
+/// A lab of the first pool in the output of `zpool status` that no machine boots from, else of the first; and the names
+/// of the other pools.
 ///
 /// # Errors
 /// When it has no pool, or no readable data vdevs.
-pub(super) fn from_status(text: &str) -> Result<String, String> {
+pub(super) fn from_status(text: &str) -> Result<(String, Vec<String>), String> {
     let pools = zpool_status::parse(text).facts;
-    let Some(pool) = pools.first() else {
+    let data = pools.iter().find(|pool| !is_boot_pool(&pool.name.value));
+    let Some(pool) = data.or(pools.first()) else {
         return Err("there is no pool in this text; paste the output of `zpool status`".to_owned());
     };
     let mut kinds = Kinds::default();
@@ -55,7 +58,8 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         kinds.count.insert("optane", (2, Vec::new()));
         WITH_LOG.to_owned()
     };
-    Ok(fill(&kinds.lines(pool), &sentence, &compare))
+    let others = pools.iter().map(|pool| &pool.name.value).filter(|name| **name != pool.name.value);
+    Ok((fill(&kinds.lines(pool), &sentence, &compare), others.cloned().collect()))
 }
 
 /// Drives of the pool by the kind that the lab gives them: how many, and their names.

@@ -15,7 +15,35 @@ pub struct Parameter {
     pub releases: Vec<((u32, u32), Option<u64>)>,
 }
 
+/// The last point release of each line, whose sources the table was made from.
+const POINT_RELEASES: [((u32, u32), u32); 4] =
+    [((2, 1), 16), ((2, 2), 11), ((2, 3), 9), ((2, 4), 4)];
+/// Parameters whose defaults changed between 2.1.0 and 2.1.16.
+const CHANGED_IN_2_1: [&str; 5] = [
+    "metaslab_aliquot", "zfetch_max_distance", "zfs_per_txg_dirty_frees_percent",
+    "zfs_rebuild_vdev_limit", "zfs_scan_vdev_limit",
+];
+
 impl Parameter {
+    /// Whether existence and default of a release line also hold for an older point release of it: they do where the
+    /// line before has the same, and in 2.1 for all but a few. Where the point release is not known, it counts as the
+    /// last.
+    pub fn is_certain_in(&self, release: (u32, u32), point: Option<u32>) -> bool {
+        let last = POINT_RELEASES.iter().position(|(line, _)| *line == release);
+        let Some(line) =
+            last.filter(|last| point.is_some_and(|point| point < POINT_RELEASES[*last].1))
+        else {
+            return true;
+        };
+        match line.checked_sub(1) {
+            Some(before) => {
+                self.in_release(POINT_RELEASES[before].0).map(|(_, d)| d)
+                    == self.in_release(release).map(|(_, d)| d)
+            }
+            None => !CHANGED_IN_2_1.contains(&self.name),
+        }
+    }
+
     /// Whether a release line has it; 2.1 stands for older ones, and the newest known for newer ones.
     pub fn exists_in(&self, release: (u32, u32)) -> bool {
         self.in_release(release).is_some()
