@@ -4,7 +4,7 @@ mod synthetic;
 
 use findings::analyse;
 use findings::schema::*;
-use measurement::Counter;
+use measurement::{Counter, DriveCounter};
 use synthetic::*;
 
 #[test]
@@ -127,4 +127,128 @@ fn less_write_ahead_log_explains_a_gain_and_not_a_loss() {
     let wal = |r: &Explanation| matches!(r.reason, Reason::Wal { before, after } if after < before);
     assert!(reasons(2000.0).iter().any(wal), "a gain");
     assert!(!reasons(500.0).iter().any(wal), "a loss");
+}
+
+/// The reasons for what a log does, with trials of both sides changed first.
+fn reasons_of_log(
+    rates: [f64; 2],
+    slog_shares: [f64; 2],
+    change: impl Fn(usize, &mut measurement::Measured),
+) -> (VerdictClass, Vec<Reason>) {
+    let variants = [variant(false, false), variant(true, false)];
+    let sides = variants.iter().zip(rates).zip(slog_shares);
+    let truths: Vec<(&lab::campaign::Variant, Truth)> = sides
+        .map(|((variant, rate), slog_share)| (variant, Truth { slog_share, ..Truth::flat(rate) }))
+        .collect();
+    let mut trials = trials(&truths, 3, 0.001);
+    for trial in &mut trials {
+        let side = usize::from(trial.variant == variants[1].name);
+        change(side, measured_of(trial));
+    }
+    let findings = analyse(&campaign(variants.to_vec(), SYNC_JOB), &model(), &trials);
+    let log = verdict(&findings, "log");
+    (log.class, log.reasons.iter().map(|explained| explained.reason.clone()).collect())
+}
+
+#[test]
+fn a_log_drive_that_needs_no_flush_is_a_reason() {
+    let (class, reasons) = reasons_of_log([600.0, 1200.0], [0.0, 1.0], |_, measured| {
+        for drive in 0..2 {
+            let flushes = Counter::drive(format!("optane{drive}"), DriveCounter::Flushes);
+            *measured.totals.entry(flushes) = 0.0;
+        }
+    });
+    assert_eq!(class, VerdictClass::WorthIt);
+    let no_flush = reasons.iter().find_map(|reason| match reason {
+        Reason::NoLogFlush { before, kind } => Some((before.us, kind.as_str())),
+        _ => None,
+    });
+    assert_eq!(no_flush, Some((9000.0, "optane")), "{reasons:?}");
+}
+
+#[test]
+fn what_went_against_the_effect_is_no_reason() {
+    let more_written = |more_on: usize| {
+        move |side: usize, measured: &mut measurement::Measured| {
+            if side == more_on {
+                for drive in 0..6 {
+                    let written = Counter::drive(format!("hdd{drive}"), DriveCounter::WriteBytes);
+                    *measured.totals.entry(written) *= 3.0;
+                }
+            }
+        }
+    };
+    let amplified = |rates, more_on| {
+        let (_, reasons) = reasons_of_log(rates, [0.0, 0.0], more_written(more_on));
+        reasons.iter().any(|reason| matches!(reason, Reason::WriteAmplification { .. }))
+    };
+    assert!(amplified([1200.0, 600.0], 1), "slower, and writes more");
+    assert!(!amplified([600.0, 1200.0], 1), "faster although it writes more");
+    assert!(amplified([600.0, 1200.0], 0), "faster, and writes less");
+}
+
+#[test]
+fn a_log_that_overflows_is_a_reason_where_both_sides_have_one() {
+    let (_, reasons) = reasons_of_log([1200.0, 600.0], [1.0, 0.97], |_, _| ());
+    let overflow = reasons.iter().find_map(|reason| match reason {
+        Reason::LogOverflows { before, after } => Some((*before, *after)),
+        _ => None,
+    });
+    let (before, after) = overflow.unwrap();
+    assert!(before.abs() < 1e-9 && (after - 0.03).abs() < 1e-6, "{before} {after}");
+}
+
+#[test]
+fn writes_that_wait_for_records_are_a_reason_by_the_time_of_a_read() {
+    // As many records are read on both sides; a read takes four times as long on one.
+    let (class, reasons) = reasons_of_log([1200.0, 600.0], [0.0, 0.0], |side, measured| {
+        let operations = measured.write.ops as f64;
+        *measured.totals.entry(Counter::ArcPrefetchMisses) = operations * 0.1;
+        for drive in 0..6 {
+            let mut add = |what, value| {
+                measured.totals.insert(Counter::drive(format!("hdd{drive}"), what), value);
+            };
+            add(DriveCounter::Reads, 1000.0);
+            add(DriveCounter::ReadNs, 1000.0 * [5e6, 20e6][side]);
+        }
+    });
+    assert_eq!(class, VerdictClass::Harmful);
+    let waits = reasons.iter().find_map(|reason| match reason {
+        Reason::RecordWait { before, after } => Some((*before, *after)),
+        _ => None,
+    });
+    let (before, after) = waits.unwrap();
+    assert!((before - 500.0).abs() < 1.0 && (after - 2000.0).abs() < 1.0, "{before} {after}");
+}
+
+#[test]
+fn a_flash_drive_that_always_has_a_request_is_full_only_near_its_limits() {
+    let limit = |writes_per_s: f64| {
+        let mut variants = [variant(false, false), variant(true, false)];
+        let optane = variants[1].drives.get_mut("optane").unwrap();
+        optane.numbers = numbers("p1600x-118g", |_| ());
+        let truth = Truth { slog_share: 1.0, busy: 0.3, ..Truth::flat(1000.0) };
+        let mut trials =
+            trials(&[(&variants[0], Truth::flat(600.0)), (&variants[1], truth)], 3, 0.001);
+        for trial in trials.iter_mut().filter(|trial| trial.variant == variants[1].name) {
+            let measured = measured_of(trial);
+            let optane = |what| Counter::drive("optane0", what);
+            *measured.totals.entry(optane(DriveCounter::Writes)) =
+                writes_per_s * measured.runtime_s;
+            for second in &mut measured.seconds {
+                second.values.insert(optane(DriveCounter::Busy), 0.95);
+            }
+        }
+        let findings = analyse(&campaign(variants.to_vec(), SYNC_JOB), &model(), &trials);
+        let cell = findings.cells.iter().find(|cell| cell.variant == variants[1].name).unwrap();
+        cell.resources.as_ref().unwrap().limit.clone()
+    };
+    let (kind, busy) = ("optane".to_owned(), 0.95);
+    assert!(
+        matches!(limit(8_000.0), Limit::Latency { .. }),
+        "a few percent of its writes a second"
+    );
+    let Limit::Drives { kind: full, busy: share } = limit(1e6) else { panic!() };
+    assert_eq!(full, kind);
+    assert!((share - busy).abs() < 1e-9);
 }

@@ -38,7 +38,7 @@ fn extremes(rounds: &[f64]) -> (f64, f64) {
     (least, rounds.iter().copied().fold(f64::MIN, f64::max))
 }
 
-/// Slope of the least-squares line, per round.
+/// Slope of the least-squares line, per entry.
 fn slope(rounds: &[f64]) -> f64 {
     let centre = (rounds.len() - 1) as f64 / 2.0;
     let (mut products, mut squares) = (0.0, 0.0);
@@ -92,19 +92,24 @@ pub fn variation(series: &[f64], period: usize) -> Option<Variation> {
     let (mut lowest, mut highest) = extremes(&rounds);
     let drifts = drifts(&rounds, average);
     if drifts {
-        // The line passes through the mean in the middle of the rounds.
-        let ahead = 1.5 * rounds.len() as f64;
-        let later = average + slope(&rounds) * ahead;
+        // The line passes through the mean in the middle of the series.
+        let ahead = 1.5 * series.len() as f64;
+        let later = average + slope(&smooth(series, period)) * ahead;
         (lowest, highest) = (lowest.min(later), highest.max(later));
     }
     let variation = Variation { lowest: lowest / average, highest: highest / average, drifts };
     (lowest > 0.0 && average > 0.0).then_some(variation)
 }
 
+/// Moving averages over `period` entries, one entry apart.
+fn smooth(series: &[f64], period: usize) -> Vec<f64> {
+    let period = period.clamp(1, (series.len() / 2).max(1));
+    series.windows(period).filter_map(mean).collect()
+}
+
 /// The series cut into [`ROUNDS`] rounds, each the mean of its moving averages over `period`.
 fn rounds(series: &[f64], period: usize) -> Option<Vec<f64>> {
-    let period = period.clamp(1, (series.len() / 2).max(1));
-    let smooth: Vec<f64> = series.windows(period).filter_map(mean).collect();
+    let smooth = smooth(series, period);
     if smooth.len() < ROUNDS {
         return None;
     }
@@ -183,6 +188,12 @@ mod tests {
         assert_eq!(rising, Variation { lowest: 0.8, highest: 1.75, drifts: true });
         let falling = variation(&[120.0, 110.0, 100.0, 90.0, 80.0], 1).unwrap();
         assert_eq!(falling, Variation { lowest: 0.25, highest: 1.2, drifts: true });
+        // Averages over groups move over fewer seconds than the series has; the trend goes on for all of them.
+        let falling: Vec<f64> = (0..10).map(|i| 1000.0 - 40.0 * f64::from(i)).collect();
+        for period in 1..=5 {
+            let lowest = variation(&falling, period).unwrap().lowest;
+            assert!((lowest - 0.268).abs() < 0.03, "{period}: {lowest}");
+        }
         // It would have come to nothing.
         assert_eq!(variation(&[160.0, 130.0, 100.0, 70.0, 40.0], 1), None);
     }

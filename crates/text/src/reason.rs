@@ -20,6 +20,11 @@ impl Language {
                     "A cache flush of the drives that hold the log takes {after} instead of {before}.",
                     "存放日志的硬盘单次刷盘（flush）耗时由 {before} 变为 {after}。")
             }
+            Reason::NoLogFlush { before, kind } => {
+                say!(self, before = self.drive_time(before), kind = name(kind);
+                    "The log on {kind} needs no cache flush; a flush took {before}.",
+                    "{kind} 上的日志写入无需刷盘（flush）；原先单次刷盘耗时为 {before}。")
+            }
             Reason::Commits { before, after } => {
                 say!(self, before = count(*before), after = count(*after);
                 "There are {after} ZIL commits per operation instead of {before}.",
@@ -52,10 +57,21 @@ impl Language {
             Reason::LogPartly { share: part } => say!(self, part = share(*part);
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
                 "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据 vdev。"),
+            Reason::LogOverflows { before, after } => {
+                say!(self, before = share(*before), after = share(*after);
+                    "{after} of the log bytes went to the data vdevs because the log vdev was full, instead of {before}.",
+                    "独立日志设备写满，改写数据 vdev 的日志数据占比由 {before} 变为 {after}。")
+            }
             Reason::Indirect { before, after } => self.indirect(*before, *after),
             Reason::CacheUnused { hits, fed } => say!(self, hits = share(*hits), fed = bytes(*fed);
                 "The L2ARC served {hits} of the lookups; {fed} were written to it.",
                 "L2ARC 仅命中 {hits} 的查找；写入 L2ARC 的数据为 {fed}。"),
+            Reason::CacheBypassed => self
+                .pick(
+                    "Reads with O_DIRECT bypass the ARC (OpenZFS 2.3 and later), and the L2ARC is only fed from the ARC.",
+                    "O_DIRECT 读取绕过 ARC（OpenZFS 2.3 及以后版本），而 L2ARC 只从 ARC 填充。",
+                )
+                .into(),
             Reason::CacheServes { hits, drives_before, drives_after } => {
                 say!(self, hits = share(*hits), before = share(*drives_before), after = share(*drives_after);
                     "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
@@ -63,6 +79,17 @@ impl Language {
             }
             Reason::MemoryServes { before, after } => self.memory_serves(*before, *after),
             Reason::RecordReads { before, after } => self.record_reads(*before, *after),
+            Reason::RecordWait { before, after } => {
+                say!(self, before = micros(*before), after = micros(*after);
+                    "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
+                    "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
+            }
+            Reason::NoMetadataRead => self
+                .pick(
+                    "No metadata was read from drives, so the special vdev served no metadata reads.",
+                    "没有从硬盘读取元数据，因此 special vdev 没有承担元数据读取。",
+                )
+                .into(),
             Reason::WriteAmplification { before, after } => {
                 self.write_amplification(*before, *after)
             }

@@ -4,7 +4,7 @@ use crate::number::{bytes, count, range, ratio, ratio_number, seconds, share};
 use crate::{Language, name, say};
 use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
-    Subject, VerdictClass,
+    Subject, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 
@@ -95,7 +95,16 @@ impl Language {
     }
 
     /// The verdict as a sentence, with its interval in words.
-    pub fn judgement(self, class: VerdictClass, effect: Option<&Effect>) -> String {
+    pub fn judgement(self, verdict: &Verdict, effect: Option<&Effect>) -> String {
+        let class = verdict.class;
+        if class == VerdictClass::Depends && verdict.conditions.is_empty() {
+            return self
+                .pick(
+                    "Reads and writes together hardly change, but not each by itself:",
+                    "读写合计几乎不变，但各自并非如此：",
+                )
+                .into();
+        }
         if class == VerdictClass::Depends {
             return self
                 .pick(
@@ -211,6 +220,15 @@ impl Language {
             Caution::RateNotReached { variants, rate } => say!(self, variants = self.names(variants), rate = count(*rate);
                 "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
                 "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。"),
+            Caution::Flows { read, write } => say!(self, read = ratio(*read), write = ratio(*write);
+                "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
+                "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。"),
+            Caution::Bytes { ratio: bytes } => say!(self, bytes = ratio(*bytes);
+                "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
+                "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
+            Caution::BlockingSubmission { threads, of } => say!(self, of = count(*of);
+                "On ZFS, fio’s libaio waits for each operation when it submits it: {threads} of {of} operations are under way, and most of the latency is time in fio’s own queue.",
+                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {threads} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
             Caution::TwoPhases { burst, sustained } => {
                 say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
                     "Quote both numbers: {burst} in the burst, {sustained} sustained.",

@@ -31,6 +31,8 @@ pub struct Job {
     pub own_cache: bool,
     /// It tells one rate for its whole run: no course over time, and no latencies but their mean.
     pub tells_one_rate: bool,
+    /// Threads of jobs whose engine blocks in `io_submit` on ZFS (libaio) with a depth above 1; 0 for none.
+    pub blocking_threads: u32,
     /// Any of its jobs reads.
     pub reads: bool,
     /// Any of its jobs writes.
@@ -102,6 +104,10 @@ fn of_sections(sections: &[Section]) -> Job {
         direct: all(&job_options::is_direct),
         own_cache: false,
         tells_one_rate: false,
+        blocking_threads: match any(&is_queued_with_libaio) {
+            true => sections.iter().map(|s| job_options::count(s, "numjobs").max(1)).sum(),
+            false => 0,
+        },
         reads: any(&|s| !job_options::only_writes(s)),
         writes: any(&job_options::writes),
     }
@@ -198,6 +204,10 @@ const HOLDING: [&str; 10] = [
 fn each_write_synced(section: &Section) -> bool {
     let is = |name: &str, values: &[&str]| section.get(name).is_some_and(|v| values.contains(&v));
     is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
+}
+
+fn is_queued_with_libaio(section: &Section) -> bool {
+    section.get("ioengine") == Some("libaio") && job_options::count(section, "iodepth") > 1
 }
 
 fn invalidates_written_pages(section: &Section) -> bool {

@@ -103,6 +103,10 @@ impl<'a> Group<'a> {
                         true => Some(Course::of_one_rate(measured)),
                         false => Course::new(measured),
                     };
+                    let course = course.map(|course| match keeps_pace(workload, measured) {
+                        true => course.at_pace(),
+                        false => course,
+                    });
                     let course = course.map(|course| Course { after_restart, ..course });
                     let issues = quality::issues(measured, &checks, course.as_ref());
                     judged.push(Judged {
@@ -117,6 +121,18 @@ impl<'a> Group<'a> {
             }
         }
         Group { variant, workload, job, ran: judged, failed }
+    }
+
+    /// The same of some seeds only.
+    pub fn of_seeds(&self, seeds: &[u64]) -> Group<'a> {
+        let ran = self.ran.iter().filter(|judged| seeds.contains(&judged.trial.seed));
+        Group {
+            variant: self.variant,
+            workload: self.workload,
+            job: self.job,
+            ran: ran.cloned().collect(),
+            failed: Vec::new(),
+        }
     }
 
     /// Trials that count.
@@ -194,11 +210,16 @@ impl<'a> Group<'a> {
         }
     }
 
+    /// Whether reads and writes of the client bypass the ARC.
+    pub fn bypasses_cache(&self) -> bool {
+        let path = write_path(self.variant, &self.workload.dataset, self.job.direct);
+        self.variant.is_zfs() && path.bypasses_cache()
+    }
+
     /// Who answered the lookups. Direct reads look nothing up: of them no share is known.
     fn hits(&self, totals: &Counters) -> Hits {
-        let mut found = hits::hit_ratios(totals);
-        let path = write_path(self.variant, &self.workload.dataset, self.job.direct);
-        if self.job.reads && self.variant.is_zfs() && path.bypasses_cache() {
+        let mut found = hits::hit_ratios(totals, self.job.reads);
+        if self.job.reads && self.bypasses_cache() {
             found.reads = None;
         }
         found
@@ -252,6 +273,13 @@ impl<'a> Group<'a> {
         }));
         rows
     }
+}
+
+/// Whether a trial did what its clients offered.
+fn keeps_pace(workload: &Workload, measured: &Measured) -> bool {
+    let done = (measured.read.ops + measured.write.ops) as f64 / measured.runtime_s;
+    let rate = job::scheduled_rate(workload);
+    rate.is_some_and(|rate| ladder::keeps_up(done, rate, measured.runtime_s))
 }
 
 fn row(trial: &Trial) -> TrialRow {

@@ -47,6 +47,12 @@ impl Course {
         Course { rates, change: None, steady: Some(all), period: 1, after_restart: false }
     }
 
+    /// The same of a trial that did all that its clients offered, at random times: its rate is theirs, whatever it varies
+    /// from second to second.
+    pub fn at_pace(self) -> Course {
+        Course { steady: Some(0..self.rates.len()), change: None, ..self }
+    }
+
     /// The course of a trial as the findings keep it.
     pub fn from_series(series: &ThroughputSeries) -> Option<Course> {
         let ops = series.reads.iter().zip(&series.writes).map(|(r, w)| r + w);
@@ -89,7 +95,7 @@ impl Course {
             });
         let from = change.unwrap_or(0);
         let steady = steady::window(&rates[from..], period)
-            .map(|window| from + window.start..from + window.end);
+            .map(|window| whole_groups(from + window.start..from + window.end, period));
         Some(Course { rates, change, steady, period, after_restart: false })
     }
 
@@ -128,6 +134,16 @@ impl Course {
     pub fn falls(&self) -> bool {
         self.change
             .is_some_and(|at| stats::mean(&self.rates[..at]) > stats::mean(&self.rates[at..]))
+    }
+}
+
+/// The end of a window that holds whole transaction groups, of `period` seconds each: the mean over a part of one depends
+/// on whether its sync is in that part. All of the window where too little would be left.
+pub fn whole_groups(window: Range<usize>, period: usize) -> Range<usize> {
+    let whole = window.len() - window.len() % period.max(1);
+    match whole >= SHORTEST {
+        true => window.end - whole..window.end,
+        false => window,
     }
 }
 
@@ -291,6 +307,26 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_for_a_trial_is_whole_transaction_groups() {
+        // Seconds of a sync are slow: where the window begins would otherwise change its mean by 5 %.
+        let mean = |slow_at: usize| {
+            let rates: Vec<f64> =
+                (0..13).map(|i| if i % 5 == slow_at { 700.0 } else { 1200.0 }).collect();
+            let syncs: Vec<f64> =
+                (0..13).map(|i| if i % 5 == slow_at { 1.0 } else { 0.0 }).collect();
+            let course = Course::from_rates(rates, &syncs, &[0.0; 13]).unwrap();
+            assert_eq!(course.judged(), Some(3..13));
+            course.lasting().unwrap()
+        };
+        for slow_at in 0..5 {
+            assert_eq!(mean(slow_at), 1100.0);
+        }
+        assert_eq!(whole_groups(2..9, 5), 4..9);
+        assert_eq!(whole_groups(2..9, 4), 2..9, "four seconds are too few");
+        assert_eq!(whole_groups(0..8, 20), 0..8);
+    }
+
+    #[test]
     fn after_a_restart_all_of_it_counts_settled_or_not() {
         // Caches come back: twice as fast at the end as at the beginning, and still rising.
         let rates: Vec<f64> = (0..20).map(|i| 1000.0 + 50.0 * f64::from(i)).collect();
@@ -398,7 +434,7 @@ mod tests {
         let syncs = [0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0];
         let trial = Course::from_rates(rates, &syncs, &[0.0; 9]).unwrap();
         assert_eq!((trial.period, trial.change), (4, None));
-        assert_eq!(trial.steady, Some(0..9));
+        assert_eq!(trial.steady, Some(1..9));
         // Groups of less than a second, and one that took longer.
         let mut often = [3.0; 20];
         assert_eq!(period(&often), 1);

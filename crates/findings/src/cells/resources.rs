@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// From this busy share on, drives are the limit.
 const BUSY: f64 = 0.90;
+/// From this share of what a flash drive can do on, it is full.
+const FULL: f64 = 0.80;
 /// From this many waits for each write on, the throttle is.
 const THROTTLED: f64 = 0.5;
 /// Clients that wait by themselves are the limit below this share of their places in flight.
@@ -32,8 +34,11 @@ pub fn resources(
     let throttled = throttled_per_write(lasting.iter().copied());
     let written: f64 = trials.iter().map(|m| m.write.bytes as f64).sum();
     let commits = totals.count(&Counter::ZilCommits);
+    let seconds: f64 = trials.iter().map(|m| m.runtime_s).sum();
     Some(Resources {
-        limit: limit(trials, job, &drives, processor, throttled),
+        limit: limit(trials, job, &drives, processor, throttled, &|drive| {
+            is_full(variant, drive, &totals, seconds)
+        }),
         drives,
         processor,
         throttled_per_write: throttled,
@@ -113,15 +118,37 @@ fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
     })
 }
 
+/// Whether a drive that always has a request can do no more. A disk cannot; a flash drive works on many at a time, so
+/// that its operations and bytes are compared with its profile's.
+fn is_full(variant: &Variant, drive: &str, totals: &Counters, seconds: f64) -> bool {
+    let kind = variant.drives.get(drive_kind(drive));
+    let Some(flash) = kind.and_then(|kind| kind.drive_profile().ok()).and_then(|p| p.flash) else {
+        return true;
+    };
+    let per_s = |what| totals.count(&Counter::drive(drive, what)) / seconds;
+    let (reads, writes) = (per_s(DriveCounter::Reads), per_s(DriveCounter::Writes));
+    let (read, written) = (per_s(DriveCounter::ReadBytes), per_s(DriveCounter::WriteBytes));
+    let shares = [
+        reads / flash.read_iops.value + writes / flash.sustained_iops.value,
+        read / (flash.read_mb_s.value * 1e6),
+        written / (flash.sustained_mb_s.value * 1e6),
+        (read + written) / (flash.shared_mb_s.value * 1e6),
+    ];
+    shares.into_iter().any(|share| share >= FULL)
+}
+
 fn limit(
     trials: &[&Measured],
     job: &Job,
     drives: &BTreeMap<String, f64>,
     processor: Option<f64>,
     throttled: f64,
+    is_full: &dyn Fn(&str) -> bool,
 ) -> Limit {
-    let busiest = drives.iter().max_by(|a, b| a.1.total_cmp(b.1));
-    if let Some((drive, busy)) = busiest.filter(|(_, busy)| **busy >= BUSY) {
+    let by_busy = |a: &(&String, &f64), b: &(&String, &f64)| a.1.total_cmp(b.1);
+    let busiest = drives.iter().max_by(by_busy);
+    let full = drives.iter().filter(|(drive, busy)| **busy >= BUSY && is_full(drive));
+    if let Some((drive, busy)) = full.max_by(by_busy) {
         return Limit::Drives { kind: drive_kind(drive).to_owned(), busy: *busy };
     }
     if let Some(busy) = processor.filter(|busy| *busy >= PROCESSOR_BOUND) {
@@ -170,6 +197,7 @@ mod tests {
             &mean_busy([second]),
             mean_processor([second]),
             throttled_per_write([second]),
+            &|_| true,
         )
     }
 

@@ -6,7 +6,7 @@ pub(crate) mod causes;
 pub(crate) mod factors;
 
 use crate::cells::latency;
-use crate::cells::phases::Course;
+use crate::cells::phases::{Course, SHORTEST, whole_groups};
 use crate::cells::{Group, Judged};
 use crate::effects::factors::Pair;
 use crate::schema::{
@@ -19,6 +19,7 @@ use stats::contrast::{self, Mean};
 use stats::sequential::{self, Decision, Look};
 use stats::steady::Variation;
 use stats::{Interval, batches};
+use std::ops::Range;
 
 /// A cell as effects see it.
 #[derive(Debug, Clone, Copy)]
@@ -72,11 +73,19 @@ impl Side<'_> {
     }
 }
 
-/// The logarithm of what a trial has to compare; none where there is none.
-fn log(trial: &Judged<'_>, metric: Metric, phase: PhaseKind) -> Option<f64> {
+/// The logarithm of what a trial has to compare, of throughput in a window; none where there is none.
+fn log(
+    trial: &Judged<'_>,
+    metric: Metric,
+    phase: PhaseKind,
+    window: Option<&Range<usize>>,
+) -> Option<f64> {
     let value = match (metric, phase) {
         (Metric::Throughput, PhaseKind::Burst) => trial.course.as_ref()?.first()?,
-        (Metric::Throughput, _) => trial.lasting(),
+        (Metric::Throughput, _) => match (window, &trial.course) {
+            (Some(window), Some(course)) => stats::mean(&course.rates[window.clone()])?,
+            _ => trial.lasting(),
+        },
         (Metric::MeanLatency, _) => latency::of_clients(&[trial.measured])?.mean_us,
         (Metric::P99Latency, _) => latency::of_clients(&[trial.measured])?.p99_us,
     };
@@ -262,13 +271,15 @@ impl Compared {
         metric: Metric,
         phase: PhaseKind,
     ) -> Option<Compared> {
-        let logs: Option<Vec<f64>> = trials.iter().map(|trial| log(trial, metric, phase)).collect();
-        let logs = logs?;
+        let window = common_window(&trials);
+        let window = window.as_ref().filter(|_| phase != PhaseKind::Burst);
+        let logs = trials.iter().map(|trial| log(trial, metric, phase, window));
+        let logs = logs.collect::<Option<Vec<f64>>>()?;
         let coefficients = || terms.iter().map(|(c, _)| *c);
         let contrast = coefficients().zip(&logs).map(|(c, x)| c * x).sum();
         let batches: Option<Vec<(f64, Vec<f64>)>> = coefficients()
             .zip(&trials)
-            .map(|(c, trial)| Some((c, batches_of(trial, phase)?)))
+            .map(|(c, trial)| Some((c, batches_of(trial, phase, window)?)))
             .collect();
         let same = are_same_runs(terms, &trials);
         let batches = batches.filter(|_| metric == Metric::Throughput).unwrap_or_default();
@@ -280,12 +291,35 @@ impl Compared {
     }
 }
 
-/// Logarithms of the batch means of a trial's phase.
-fn batches_of(trial: &Judged<'_>, phase: PhaseKind) -> Option<Vec<f64>> {
+/// The seconds in which trials that are compared stand for what lasts: those of the latest of them to settle, in whole
+/// transaction groups. Over different seconds what all of them do at their beginning would be a difference. None where
+/// they have too few in common: then each has its own.
+fn common_window(trials: &[&Judged<'_>]) -> Option<Range<usize>> {
+    let courses: Vec<&Course> =
+        trials.iter().map(|trial| trial.course.as_ref()).collect::<Option<_>>()?;
+    let end = courses.first()?.rates.len();
+    if courses.iter().any(|course| course.after_restart || course.rates.len() != end) {
+        return None;
+    }
+    let start = courses.iter().map(|course| course.lasting_seconds().start).max()?;
+    // A side that saw one sync has no period of its own.
+    let periods = courses.iter().map(|course| course.period).filter(|period| *period > 1);
+    let window = whole_groups(start..end, periods.min().unwrap_or(1));
+    (window.len() >= SHORTEST).then_some(window)
+}
+
+/// Logarithms of the batch means of a trial's phase, of what lasts in a window.
+fn batches_of(
+    trial: &Judged<'_>,
+    phase: PhaseKind,
+    window: Option<&Range<usize>>,
+) -> Option<Vec<f64>> {
     let course = trial.course.as_ref()?;
     let window = match phase {
         PhaseKind::Burst => 0..course.change.unwrap_or(course.rates.len()),
-        PhaseKind::Whole | PhaseKind::Sustained => course.lasting_seconds(),
+        PhaseKind::Whole | PhaseKind::Sustained => {
+            window.cloned().unwrap_or_else(|| course.lasting_seconds())
+        }
     };
     contrast::logs(&batches::means(&course.rates[window]))
 }

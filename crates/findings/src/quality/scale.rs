@@ -75,11 +75,13 @@ fn other_sizes(
         let mut sizes: Vec<f64> = mine.iter().map(|t| t.size).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
-        let Some(here) = mean(group) else { continue };
         for size in sizes {
             let at = mine.iter().copied().filter(|t| t.size == size).collect();
             let there = Group::new(group.variant, group.workload, campaign.method.restart, at);
-            let Some(ratio) = mean(&there).map(|x| x / here) else {
+            // Of the same seeds: another seed can differ by more than another S.
+            let seeds: Vec<u64> = there.valid().map(|judged| judged.trial.seed).collect();
+            let here = mean(&group.of_seeds(&seeds)).or_else(|| mean(group));
+            let Some(ratio) = mean(&there).zip(here).map(|(there, here)| there / here) else {
                 continue;
             };
             found.push(OtherSize {

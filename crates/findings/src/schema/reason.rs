@@ -39,6 +39,13 @@ pub enum Reason {
         /// After.
         after: DriveTime,
     },
+    /// The drives that take the intent log need no flush, which those before it needed for each commit.
+    NoLogFlush {
+        /// The flush before.
+        before: DriveTime,
+        /// The kind of drives that take the log after.
+        kind: String,
+    },
     /// Commits of the intent log for each read or write of the client.
     Commits {
         /// Before.
@@ -76,6 +83,13 @@ pub enum Reason {
         /// Share of log-block bytes that went to it.
         share: f64,
     },
+    /// Log blocks went to the data vdevs although there is a log vdev: it was full.
+    LogOverflows {
+        /// Share of log-block bytes, before.
+        before: f64,
+        /// After.
+        after: f64,
+    },
     /// Intent-log records pointed at data blocks in the pool instead of holding them.
     Indirect {
         /// Share of log records, before.
@@ -90,6 +104,8 @@ pub enum Reason {
         /// Bytes fed to it.
         fed: f64,
     },
+    /// Reads with O_DIRECT bypass the ARC (from OpenZFS 2.3 on), from which the L2ARC is fed.
+    CacheBypassed,
     /// The L2ARC answered this share of lookups.
     CacheServes {
         /// Share of all lookups.
@@ -113,6 +129,15 @@ pub enum Reason {
         /// After.
         after: f64,
     },
+    /// Virtual µs that an operation waited for reads of the rest of its record.
+    RecordWait {
+        /// Before.
+        before: f64,
+        /// After.
+        after: f64,
+    },
+    /// No metadata was read from drives, with the special vdev or without.
+    NoMetadataRead,
     /// Bytes the drives wrote per byte the client wrote.
     WriteAmplification {
         /// Before.
@@ -180,23 +205,28 @@ impl Reason {
             Reason::LogWrites { .. } => "zpool iostat -vl POOL 1",
             // The column `f_await`; zpool iostat does not show flushes. The others hold for any
             // file system.
-            Reason::LogFlushes { .. } | Reason::WriteAmplification { .. } | Reason::SameWork => {
-                "iostat -x 1"
-            }
+            Reason::LogFlushes { .. }
+            | Reason::NoLogFlush { .. }
+            | Reason::WriteAmplification { .. }
+            | Reason::SameWork => "iostat -x 1",
             Reason::Commits { .. }
             | Reason::NothingSynced { .. }
             | Reason::LogUnused
             | Reason::LogPartly { .. }
+            | Reason::LogOverflows { .. }
             | Reason::Indirect { .. } => "cat /proc/spl/kstat/zfs/zil",
             Reason::LimitMoved { after: limit, .. } | Reason::SameLimit { limit } => {
                 limit.command()
             }
             // What arcstat (zarcstat from 2.4 on) prints, under a name that all versions have.
             Reason::CacheUnused { .. }
+            | Reason::CacheBypassed
+            | Reason::NoMetadataRead
             | Reason::CacheServes { .. }
             | Reason::NothingRead { .. }
             | Reason::MemoryServes { .. } => "cat /proc/spl/kstat/zfs/arcstats",
             Reason::RecordReads { .. } => "zpool iostat -v POOL 1",
+            Reason::RecordWait { .. } => "zpool iostat -vl POOL 1",
             Reason::DirtyFilled { .. } => "cat /proc/spl/kstat/zfs/POOL/txgs",
             Reason::Throttled { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
             Reason::Wal { .. } => "psql -c 'SELECT wal_bytes, wal_fpi FROM pg_stat_wal'",

@@ -196,6 +196,25 @@ pub enum Caution {
         /// Operations a second offered.
         rate: f64,
     },
+    /// Reads and writes change in different ways: what is compared adds them up.
+    Flows {
+        /// Ratio of reads a second, or where latency is compared, of their mean latency.
+        read: f64,
+        /// The same of writes.
+        write: f64,
+    },
+    /// Operations of several sizes are added up: by bytes the ratio is another.
+    Bytes {
+        /// Ratio of bytes a second.
+        ratio: f64,
+    },
+    /// fio's libaio waits for each operation on ZFS when it submits it, so that fewer are under way than its depth says.
+    BlockingSubmission {
+        /// Threads that submit, each of which has one operation under way.
+        threads: u32,
+        /// Operations in fio's queues.
+        of: f64,
+    },
     /// Two phases lie far apart: quote both numbers.
     TwoPhases {
         /// Ratio in the burst.

@@ -4,12 +4,12 @@ use crate::cells::Judged;
 use crate::cells::job::scheduled_rate;
 use crate::cells::ladder::keeps_up;
 use crate::effects::Side;
-use crate::schema::{Basis, Caution, Cell, Effect, Metric, PhaseKind, Phases, Subject};
+use crate::schema::{Basis, Caution, Cell, Effect, Estimate, Metric, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::after_power_cut;
 use crate::verdicts::{Compared, Shown};
 use lab::campaign::{AllocationClass, Variant};
 use lab::model::Model;
-use measurement::{Counter, Fact};
+use measurement::{Counter, Fact, Flow, Measured};
 use stats::steady::Variation;
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
 /// What to know, given the pairs of a level and the numerator's cell of the one that decides.
 pub fn cautions(
     pairs: &[Compared<'_>],
-    after: &Shown<'_>,
+    (before, after): (&Shown<'_>, &Shown<'_>),
     chosen: &[usize],
     effects: &[Effect],
     subjects: &[Subject],
@@ -56,6 +56,9 @@ pub fn cautions(
     if deciding.ratio.basis == Basis::Batches {
         cautions.push(Caution::SingleTrial);
     }
+    cautions.extend(flows(before, after, deciding));
+    cautions.extend(bytes(before, after, deciding));
+    cautions.extend(blocking_submission(&cells));
     cautions.extend(rate_not_reached(&cells));
     cautions.extend(unsettled_cells(&cells, deciding).or_else(|| unsettled_trials(&cells)));
     let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
@@ -68,7 +71,7 @@ pub fn cautions(
             real_seconds: whole.real_seconds.unwrap_or(whole.seconds),
         });
     }
-    if subjects.contains(&Subject::Cache) {
+    if subjects.contains(&Subject::Cache) && !after.0.bypasses_cache() {
         cautions.extend(filling(after, model));
     }
     let burst = chosen
@@ -82,6 +85,47 @@ pub fn cautions(
         }
     }
     cautions
+}
+
+/// Ratios this far from that of what is compared are another answer.
+const ANOTHER: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+
+/// Reads and writes, where they change in different ways.
+pub fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Caution> {
+    let mean = |shown: &Shown<'_>, pick: fn(&Measured) -> &Flow| {
+        let value = |measured: &Measured| match deciding.metric {
+            Metric::Throughput => pick(measured).ops as f64 / measured.runtime_s,
+            Metric::MeanLatency | Metric::P99Latency => pick(measured).mean_ns,
+        };
+        let values: Vec<f64> =
+            shown.0.shown().iter().map(|judged| value(judged.measured)).collect();
+        stats::mean(&values).filter(|mean| *mean > 0.0)
+    };
+    let ratio = |pick| Some(mean(after, pick)? / mean(before, pick)?);
+    let (read, write) = (ratio(|m| &m.read)?, ratio(|m| &m.write)?);
+    let far = |ratio: f64| !ANOTHER.contains(&(ratio / deciding.ratio.value));
+    (far(read) || far(write)).then_some(Caution::Flows { read, write })
+}
+
+/// Bytes, where operations of several sizes are added up and bytes change in another way.
+fn bytes(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Caution> {
+    if before.0.job.block.is_some() || deciding.metric != Metric::Throughput {
+        return None;
+    }
+    let ratio = |pick: fn(&Cell) -> Option<Estimate>| {
+        Some(pick(after.1)?.value / pick(before.1).filter(|x| x.value > 0.0)?.value)
+    };
+    let (bytes, operations) = (ratio(|cell| cell.bandwidth)?, ratio(|cell| cell.throughput)?);
+    (bytes > 0.0 && !ANOTHER.contains(&(bytes / operations)))
+        .then_some(Caution::Bytes { ratio: bytes })
+}
+
+fn blocking_submission(cells: &[Shown<'_>]) -> Option<Caution> {
+    let on_zfs = |(group, _): &&Shown<'_>| group.variant.is_zfs();
+    let (group, cell) = cells.iter().find(on_zfs)?;
+    let threads = group.job.blocking_threads;
+    let of = cell.concurrency;
+    (threads > 0 && f64::from(threads) < of).then_some(Caution::BlockingSubmission { threads, of })
 }
 
 /// Variants that fell behind clients which offer a rate.

@@ -80,7 +80,13 @@ pub fn verdicts(
         .map(|(of, before, after)| (*of, side(after), side(before)))
         .collect();
     let conditions = conditions(&chosen, effects, first.0);
-    let class = if opposed(&conditions) { VerdictClass::Depends } else { deciding.class };
+    let apart = cautions::flows(before, after, deciding).is_some();
+    let class = match deciding.class {
+        _ if opposed(&conditions) => VerdictClass::Depends,
+        // The sum of reads and writes hides what each of them does.
+        VerdictClass::NoEffect if apart => VerdictClass::Depends,
+        decided => decided,
+    };
     let gained = match (class, metric) {
         (VerdictClass::WorthIt, Metric::Throughput) => bottom.sustained().zip(top.sustained()),
         _ => None,
@@ -96,7 +102,7 @@ pub fn verdicts(
         break_even: break_even(class, before, after, &bottom, ladders),
         price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
         conditions,
-        cautions: cautions::cautions(pairs, after, &chosen, effects, subjects, model),
+        cautions: cautions::cautions(pairs, (before, after), &chosen, effects, subjects, model),
         effects: chosen,
         reasons,
         reasons_context: pair.context.clone(),
@@ -254,11 +260,17 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     let undecided =
         |i: &usize| lasting(&effects[*i]) && effects[*i].class == VerdictClass::Undecided;
     let pairs_say = mains.iter().any(undecided) && !single.iter().any(undecided);
+    // A mean of pairs that are not decided says nothing against the one beside the baseline that is.
+    let decided = |i: &usize| lasting(&effects[*i]) && effects[*i].class != VerdictClass::Undecided;
+    let overruled = mains.iter().filter(|i| decided(i)).any(|main| {
+        let mut own = single.iter().filter(|i| beside(i) && decided(i));
+        own.any(|i| effects[*i].class != effects[*main].class)
+    });
     let apart = apart(single.iter().map(|&i| &effects[i]));
     let rank = |i: &usize| {
         let preferred = if apart {
             !is_main(i) && effects[*i].class != VerdictClass::Undecided
-        } else if classes.len() > 1 || pairs_say {
+        } else if classes.len() > 1 || pairs_say || overruled {
             beside(i)
         } else {
             is_main(i)

@@ -27,6 +27,8 @@ pub struct Facts<'a> {
     written: f64,
     runtime_s: f64,
     variant: &'a Variant,
+    /// Whether the client's reads bypass the ARC.
+    bypasses_cache: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -42,7 +44,19 @@ impl<'a> Facts<'a> {
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
             variant: group.variant,
+            bypasses_cache: group.bypasses_cache(),
         })
+    }
+
+    /// Whether the client itself reads.
+    fn reads(&self) -> bool {
+        self.cell.read_latency.is_some()
+    }
+
+    /// Blocks that writes of part of a record read first, an operation; none where the client itself reads.
+    fn records_read(&self) -> Option<f64> {
+        let missed = self.total(Counter::ArcDataMisses) + self.total(Counter::ArcPrefetchMisses);
+        (!self.reads() && self.operations > 0.0).then(|| missed / self.operations)
     }
 
     /// Whether its pool has a vdev of a class.
@@ -93,6 +107,10 @@ pub fn explain(
         match subject {
             Subject::Log => reasons.extend(log(changed, before, after)),
             Subject::Cache => reasons.extend(cache(before, after)),
+            Subject::Module { name } if name.starts_with("l2arc_") => {
+                reasons.extend(cache(before, after));
+            }
+            Subject::Special => reasons.extend(no_metadata_read(before, after)),
             Subject::Property { name, .. } if name == "sync" || name == "logbias" => {
                 reasons.extend(nothing_synced(before, after).filter(|_| !changed));
             }
@@ -104,17 +122,26 @@ pub fn explain(
         Reason::MemoryServes { before, after } => after > before,
         Reason::Wal { before, after }
         | Reason::Redo { before, after }
-        | Reason::Doublewrite { before, after } => after < before,
+        | Reason::Doublewrite { before, after }
+        | Reason::RecordReads { before, after }
+        | Reason::RecordWait { before, after }
+        | Reason::WriteAmplification { before, after }
+        | Reason::Throttled { before, after } => after < before,
         _ => true,
     };
-    let own_logs = database_logs(before, after);
-    let counted = own_logs.into_iter().chain(memory(before, after));
-    reasons.extend(counted.filter(|r| !changed || helps(r) == (class == VerdictClass::WorthIt)));
+    let goes_along =
+        |reason: &Reason| !changed || helps(reason) == (class == VerdictClass::WorthIt);
+    let counted = database_logs(before, after).into_iter().chain(memory(before, after));
+    reasons.extend(counted.filter(goes_along));
     reasons.extend(nothing_read(changed, subjects, before, after));
     reasons.extend(indirect(before, after));
-    reasons.extend(record_reads(before, after));
-    reasons.extend(amplification(before, after));
-    reasons.extend(dirty_filled(after).or_else(|| throttled(before, after)));
+    let of_writes = [
+        record_wait(before, after).or_else(|| record_reads(before, after)),
+        amplification(before, after),
+    ];
+    reasons.extend(of_writes.into_iter().flatten().filter(goes_along));
+    let throttled = throttled(before, after).filter(goes_along);
+    reasons.extend(dirty_filled(after).or(throttled));
     reasons.extend(limits(changed, before, after));
     if reasons.is_empty() && class == VerdictClass::NoEffect {
         reasons.push(Reason::SameWork);
@@ -144,7 +171,14 @@ fn log_times(class: VerdictClass, before: &Facts<'_>, after: &Facts<'_>) -> Vec<
         times(|log| log.write_us).map(|(before, after)| Reason::LogWrites { before, after });
     let flushes =
         times(|log| log.flush_us).map(|(before, after)| Reason::LogFlushes { before, after });
-    writes.into_iter().chain(flushes).collect()
+    let no_flush = match (old.flush_us, new.flush_us, class) {
+        (Some(us), None, VerdictClass::WorthIt) => Some(Reason::NoLogFlush {
+            before: DriveTime { kind: old.kind.clone(), with_data: old.with_data, us },
+            kind: new.kind.clone(),
+        }),
+        _ => None,
+    };
+    writes.into_iter().chain(flushes).chain(no_flush).collect()
 }
 
 /// Whether there is an intent log whose commits are counted: other file systems have none.
@@ -176,12 +210,17 @@ fn log(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if !after.has(AllocationClass::Log) {
         return None;
     }
+    let share = |facts: &Facts<'_>| {
+        let (slog, pool) = (facts.total(Counter::ZilSlogBytes), facts.total(Counter::ZilPoolBytes));
+        (slog + pool > 0.0).then(|| slog / (slog + pool))
+    };
+    let (old, share) = (share(before), share(after)?);
     // Of two with logs it is the one whose log blocks went there, or `after` if none did.
-    let (slog, pool) = (after.total(Counter::ZilSlogBytes), after.total(Counter::ZilPoolBytes));
-    if slog + pool <= 0.0 || before.total(Counter::ZilSlogBytes) > 0.0 {
-        return None;
+    if let Some(old) = old.filter(|old| *old > 0.0) {
+        let (before, after) = (1.0 - old, 1.0 - share);
+        let differ = (before - after).abs() >= NOTHING && share > NOTHING;
+        return differ.then_some(Reason::LogOverflows { before, after });
     }
-    let share = slog / (slog + pool);
     if share < NOTHING {
         Some(Reason::LogUnused)
     } else {
@@ -195,6 +234,9 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     }
     let (old, new) = (before.hits(), after.hits());
     let hits = new.l2_of_reads?;
+    if hits < NOTHING && after.bypasses_cache {
+        return Some(Reason::CacheBypassed);
+    }
     if hits < NOTHING {
         return Some(Reason::CacheUnused { hits, fed: after.total(Counter::L2WriteBytes) });
     }
@@ -275,10 +317,41 @@ fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     ((before - after).abs() >= RATIO).then_some(Reason::Indirect { before, after })
 }
 
+/// A special vdev where neither side read metadata from drives.
+fn no_metadata_read(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let read = |facts: &Facts<'_>| {
+        let counted = facts.totals.get(&Counter::ArcMetadataMisses)?;
+        Some(counted / facts.operations.max(1.0))
+    };
+    (read(before)?.max(read(after)?) < NOTHING).then_some(Reason::NoMetadataRead)
+}
+
+/// What an operation waits for the reads of records: their number, with the mean time of a read of the data drives. A
+/// record of a raidz takes as long as its slowest drive, so that it is rather more.
+fn record_wait(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let wait = |facts: &Facts<'_>| {
+        let vdevs = facts.variant.pool.vdevs.iter();
+        let normal = vdevs.filter(|vdev| vdev.class == AllocationClass::Normal);
+        let drives: Vec<String> =
+            normal.flat_map(|vdev| &vdev.drives).map(ToString::to_string).collect();
+        let sum = |what: DriveCounter| -> f64 {
+            drives.iter().map(|drive| facts.total(Counter::drive(drive, what))).sum()
+        };
+        let reads = sum(DriveCounter::Reads);
+        let read_us = if reads > 0.0 { sum(DriveCounter::ReadNs) / reads / 1e3 } else { 0.0 };
+        let mean_us = facts.cell.write_latency.as_ref()?.mean_us;
+        let waits = facts.records_read()? * read_us;
+        Some((waits, waits / mean_us.max(f64::MIN_POSITIVE)))
+    };
+    let ((before, of_before), (after, of_after)) = (wait(before)?, wait(after)?);
+    (of_before.max(of_after) >= RATIO && differs(before, after))
+        .then_some(Reason::RecordWait { before, after })
+}
+
 /// Only where the client itself reads little: else reads are its own.
 fn record_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let own = |f: &Facts<'_>| f.cell.read_latency.is_some();
-    if own(before) || own(after) || before.written <= 0.0 || after.written <= 0.0 {
+    let none_read = before.records_read()?.max(after.records_read()?) <= 0.0;
+    if none_read || before.written <= 0.0 || after.written <= 0.0 {
         return None;
     }
     let read_bytes =
@@ -321,6 +394,13 @@ fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason
     }
     let same = match (before, after) {
         (Limit::Drives { kind: a, .. }, Limit::Drives { kind: b, .. }) => a == b,
+        // A little more or less busy: the same limit on both sides of the bound.
+        (Limit::Drives { kind: a, busy: x }, Limit::Latency { kind: b, busy: y })
+        | (Limit::Latency { kind: a, busy: x }, Limit::Drives { kind: b, busy: y })
+            if a == b && (x - y).abs() < RATIO =>
+        {
+            return None;
+        }
         _ => std::mem::discriminant(before) == std::mem::discriminant(after),
     };
     match (same, changed) {

@@ -6,7 +6,7 @@ use crate::cells::phases;
 use crate::effects::factors::Pair;
 use crate::effects::{self, Side};
 use crate::quality::profile_numbers;
-use crate::schema::{Effect, RerunPoint, Sensitivity, VerdictClass};
+use crate::schema::{Effect, Phases, RerunPoint, Sensitivity, VerdictClass};
 use lab::campaign::{Campaign, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, Trial};
@@ -16,7 +16,7 @@ use measurement::{Perturbation, Trial};
 pub struct Rerun<'a> {
     changed: &'a Perturbation,
     side: Group<'a>,
-    phases: crate::schema::Phases,
+    phases: Phases,
 }
 
 /// Every re-run of a campaign, put together by variant, workload and change.
@@ -96,12 +96,27 @@ pub fn sensitivities(
                 sides.extend([(share, top), (-share, bottom)]);
             }
             let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
-            let effect =
-                effects::estimate(&terms, deciding.metric, deciding.phase, &campaign.method)?;
+            let estimate =
+                |terms| effects::estimate(terms, deciding.metric, deciding.phase, &campaign.method);
+            let effect = estimate(&terms)?;
+            // Re-runs have the seeds of few repeats: what the number changes is what differs from those.
+            let seeds: Vec<u64> = seeds_of(&sides);
+            let stood: Vec<(f64, Group<'_>, Phases)> = pairs
+                .iter()
+                .flat_map(|(_, top, bottom)| [(share, top), (-share, bottom)])
+                .map(|(c, side)| (c, side.group.of_seeds(&seeds), side.phases))
+                .collect();
+            let stood: Vec<(f64, Side<'_>)> = stood
+                .iter()
+                .map(|(c, group, phases)| (*c, Side { group, phases: *phases }))
+                .collect();
+            let terms: Vec<(f64, &Side<'_>)> = stood.iter().map(|(c, side)| (*c, side)).collect();
+            let before = estimate(&terms)?.ratio.value;
+            let moved = deciding.ratio.value * effect.ratio.value / before;
             Some(RerunPoint {
                 factor,
                 ratio: effect.ratio,
-                holds: same(deciding, effect.ratio.value),
+                holds: same(deciding, moved),
                 trials: effect.trials,
             })
         };
@@ -125,6 +140,18 @@ pub fn sensitivities(
         });
     }
     all
+}
+
+/// The seeds of which each side has a trial that counts.
+fn seeds_of(sides: &[(f64, Side<'_>)]) -> Vec<u64> {
+    let of = |side: &Side<'_>| -> Vec<u64> {
+        side.group.valid().map(|judged| judged.trial.seed).collect()
+    };
+    let mut all = sides.iter().map(|(_, side)| of(side));
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |common, other| {
+        common.into_iter().filter(|seed| other.contains(seed)).collect()
+    })
 }
 
 /// Re-runs of a variant under a workload.

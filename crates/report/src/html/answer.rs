@@ -143,7 +143,7 @@ impl Page<'_> {
                 });
             }
             m.tag("p").inside(|m| {
-                m.say(|w| w.judgement(verdict.class, answer.deciding));
+                m.say(|w| w.judgement(verdict, answer.deciding));
                 if let Some(burst) = answer.burst {
                     m.say(|w| {
                         let space = w.label(Label::Space).to_owned();
