@@ -177,6 +177,10 @@ mod tests {
         assert_eq!(protected("INTEL SSDPEK1A118GA"), Some(true), "Optane P1600X");
         assert_eq!(protected("MZ7LH3T8HMLT"), Some(true), "PM883 3.84 TB");
         assert_eq!(protected("nvme-Samsung_SSD_980_PRO_1TB_S5P2NG0R"), Some(false));
+        assert_eq!(protected("Micron_5300_MTFDDAK960TDS"), Some(true));
+        assert_eq!(protected("Micron_2200_MTFDHBA512TCK"), Some(false), "a client drive");
+        assert_eq!(protected("Micron 1100 MTFDDAK512TBN"), Some(false), "a client drive");
+        assert_eq!(protected("MTFDDAK960TDS"), None, "the form factor alone");
         assert_eq!(protected("Some Brand X"), None);
     }
 
