@@ -228,15 +228,40 @@ fn a_dataset_has_what_those_above_it_have() {
     assert_eq!(value("", "atime"), None);
 }
 
-#[test]
-fn special_small_blocks_is_compared_with_each_datasets_recordsize() {
-    let warnings = |text: &str| match read(&format!("{BASE}{text}")) {
+fn warnings(text: &str) -> Vec<String> {
+    match read(&format!("{BASE}{text}")) {
         Ok((_, diagnostics)) => diagnostics
             .into_iter()
             .filter(|d| d.severity == Severity::Warning)
             .map(|d| d.message)
-            .collect::<Vec<_>>(),
+            .collect(),
         Err(diagnostics) => panic!("{diagnostics:#?}"),
+    }
+}
+
+#[test]
+fn a_dataset_that_no_workload_uses_is_a_misspelt_one() {
+    let lab = |changed: &str| {
+        format!(
+            "[datasets.db]\nrecordsize = \"128K\"\n[workloads.db]\ndataset = \"db\"\nfio.job = \"\"\"\n[w]\nrw=randwrite\nsize=1G\n\"\"\"\n\
+             [variants.small]\ndatasets.{changed}.recordsize = \"8K\"\n"
+        )
+    };
+    let found = |changed: &str| {
+        let mut all = warnings(&lab(changed));
+        all.retain(|message| message.starts_with("no workload uses dataset"));
+        all
+    };
+    assert_eq!(found("bd"), ["no workload uses dataset `bd`"]);
+    assert_eq!(found("db"), [""; 0]);
+}
+
+#[test]
+fn special_small_blocks_is_compared_with_each_datasets_recordsize() {
+    let warnings = |text: &str| {
+        let mut all = warnings(text);
+        all.retain(|message| !message.starts_with("no workload uses dataset"));
+        all
     };
     let inherits = "[datasets.wide]\nrecordsize = \"1M\"\n[datasets.\"wide/db\"]\nspecial_small_blocks = \"128K\"\n";
     assert_eq!(warnings(inherits), [""; 0]);

@@ -8,15 +8,21 @@ use lab::{Diagnostic, Severity};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 
+/// Most diagnostics that are drawn: a file that is no lab has a mistake in each line.
+const SHOWN: usize = 50;
+
 /// Prints each with its file, line and caret on standard error, and a line with the number of errors.
 pub fn draw(diagnostics: &[Diagnostic], sources: &Sources) {
     let renderer = if colour() { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().take(SHOWN) {
         text.push_str(&renderer.render(&groups(diagnostic, sources)));
         text.push_str("\n\n");
     }
     let errors = diagnostics.iter().filter(|d| d.is_error()).count();
+    if diagnostics.len() > SHOWN {
+        text.push_str(&format!("and {} more\n", diagnostics.len() - SHOWN));
+    }
     if errors > 0 {
         text.push_str(&format!("{errors} mistake{}\n", if errors == 1 { "" } else { "s" }));
     }

@@ -253,10 +253,12 @@ fn memory(free: u64, most: u64, cores: usize) -> Result {
 /// Whether a directory, or the nearest above it that exists, can be written to.
 fn writable(directory: &Path, fix: &str) -> Result {
     let shown = directory.display();
-    let Some(existing) = directory.ancestors().find(|path| path.is_dir()) else {
-        // A relative path in the working directory.
-        return writable(Path::new("."), fix);
-    };
+    // A relative path ends in the working directory.
+    let above = directory.ancestors().filter(|path| *path != Path::new(""));
+    let existing = above.into_iter().find(|path| path.exists()).unwrap_or(Path::new("."));
+    if !existing.is_dir() {
+        return Err((format!("{} is not a directory", existing.display()), fix.to_owned()));
+    }
     let trial = existing.join(format!(".poolwright-doctor-{}", std::process::id()));
     let written = fs::write(&trial, "x");
     let _ = fs::remove_file(&trial);

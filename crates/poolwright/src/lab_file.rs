@@ -9,6 +9,7 @@ use lab::fio::Mistake;
 use lab::{Diagnostic, Files, NoFiles, Profiles};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -52,12 +53,11 @@ pub fn release(text: &str) -> Result<OpenZfs, String> {
 pub fn find(name: &str) -> Result<LabFile, String> {
     let path = Path::new(name);
     let text = if name == "-" {
-        let mut text = String::new();
-        let read = std::io::stdin().read_to_string(&mut text);
-        read.map_err(|e| unreadable("a lab from standard input", &e))?;
-        Some(text)
+        let text = read_text(std::io::stdin());
+        Some(text.map_err(|e| unreadable("a lab from standard input", &e))?)
     } else if path.exists() {
-        Some(std::fs::read_to_string(path).map_err(|e| unreadable(name, &e))?)
+        let text = File::open(path).and_then(read_text);
+        Some(text.map_err(|e| unreadable(name, &e))?)
     } else {
         lab::builtin::lab(name).map(str::to_owned)
     };
@@ -70,6 +70,19 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         None => format!("name a file, or one of the built-in labs: {}", known.join(", ")),
     };
     Err(format!("there is no lab `{name}`: {hint}"))
+}
+
+/// Most bytes of a lab or of a file beside it.
+const LONGEST: u64 = 4 << 20;
+
+/// Reads a text that is not too long for a lab.
+fn read_text(from: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    from.take(LONGEST + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > LONGEST {
+        true => Err(io::Error::other("it has more than 4 MiB, which no lab or job file needs")),
+        false => Ok(text),
+    }
 }
 
 /// Why a lab cannot be read, and what to do.
@@ -95,7 +108,8 @@ impl Files for Reader<'_> {
             Place::Builtin => lab::builtin::BuiltinFiles.read(path),
             Place::Nowhere => NoFiles.read(path),
             Place::Directory(directory) => {
-                std::fs::read_to_string(directory.join(path)).map_err(|e| match e.kind() {
+                let text = File::open(directory.join(path)).and_then(read_text);
+                text.map_err(|e| match e.kind() {
                     std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
                     std::io::ErrorKind::InvalidData => "it is not text".to_owned(),
                     _ => e.to_string(),

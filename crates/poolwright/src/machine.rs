@@ -77,6 +77,21 @@ mod tests {
     }
 
     #[test]
+    fn the_buffers_of_deep_queues_are_needed_too() {
+        let needed = |depth: u32| {
+            let text = format!(
+                "[host]\nmemory = \"64G\"\n[drives]\nssd = \"2x pm883-3.84t\"\n[pool]\nvdevs = \"mirror ssd[0-1]\"\n\
+                 [workloads.w]\nfio.job = \"\"\"\n[w]\nrw=randwrite\nioengine=libaio\nbs=1m\nnumjobs=16\niodepth={depth}\nsize=1G\n\"\"\"\n\
+                 [method]\nruntime = \"10s\"\n[scale]\nsize = 4\ndirty_data_max = \"128M\"\n"
+            );
+            let profiles = lab::Profiles::builtin();
+            let (campaign, _) = lab::load("lab.toml", &text, &lab::NoFiles, &profiles).unwrap();
+            super::needed(&campaign, &model(&campaign).unwrap())
+        };
+        assert_eq!(needed(256) - needed(1), (4 << 30) - (256 << 20));
+    }
+
+    #[test]
     fn free_memory_is_that_of_this_host_in_bytes() {
         let free = free_memory().unwrap();
         assert!((64 << 20..64 << 40).contains(&free), "{free}");

@@ -60,12 +60,13 @@ impl Args {
                 );
                 code = refuse(INCOMPLETE, why);
             }
-            output::print(&format!(
+            let line = format!(
                 "{}: {} copied, {} already here\n",
                 other.path().display(),
                 merged.copied,
                 merged.same
-            ));
+            );
+            code = code.max(output::print(&line));
         }
         Ok(code)
     }

@@ -75,13 +75,13 @@ impl Args {
                 Done::Trial(trial) => match &trial.outcome {
                     TrialResult::Measured(_) => "stored".to_owned(),
                     TrialResult::Failed { reason } => {
-                        code = FAILED;
+                        code = code.max(FAILED);
                         format!("failed\t{}", one_line(reason))
                     }
                 },
                 Done::NoTime { .. } | Done::Stopped => "not run".to_owned(),
             };
-            output::print(&format!("{}\t{state}\n", job.key));
+            code = code.max(output::print(&format!("{}\t{state}\n", job.key)));
         }
         if stop.interrupted() {
             output::complain("Results so far are saved. Run the same command to resume.\n");

@@ -45,29 +45,20 @@ impl Args {
         let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
         let mut code = 0;
         for stored in &all {
-            match again(&store, engine.as_ref(), stored, &stop) {
-                Ok(Verified::Identical) => {
-                    output::print(&format!("{}  identical\n", stored.key.short()));
-                }
+            let outcome = match again(&store, engine.as_ref(), stored, &stop) {
+                Ok(Verified::Identical) => "identical".to_owned(),
                 Ok(Verified::Differs(difference)) => {
-                    output::print(&format!(
-                        "{}  differs: {}\n",
-                        stored.key.short(),
-                        one_line(&difference.to_string())
-                    ));
-                    code = DIFFERS;
+                    code = code.max(DIFFERS);
+                    format!("differs: {}", one_line(&difference.to_string()))
                 }
                 Ok(Verified::Failed(reason)) => {
-                    output::print(&format!(
-                        "{}  failed: {}\n",
-                        stored.key.short(),
-                        one_line(&reason)
-                    ));
-                    code = DIFFERS;
+                    code = code.max(DIFFERS);
+                    format!("failed: {}", one_line(&reason))
                 }
                 Err(Fault::Interrupted) => return Ok(INTERRUPTED),
                 Err(fault) => return Err(exit::for_fault(&fault)),
-            }
+            };
+            code = code.max(output::print(&format!("{}  {outcome}\n", stored.key.short())));
         }
         store.tidy_states().map_err(|e| exit::for_store_error(&e))?;
         Ok(code)

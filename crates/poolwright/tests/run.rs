@@ -70,6 +70,17 @@ fn a_mistake_in_the_last_lab_is_reported_before_the_first_is_run() {
 }
 
 #[test]
+fn a_list_that_cannot_be_written_is_no_success() {
+    let place = Place::new();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let listed = place.command(&["run", "lab.toml", "--list"]).stdout(full).output().unwrap();
+    assert_eq!(listed.status.code(), Some(3), "{}", stderr(&listed));
+    let endless = place.run(&["check", "/dev/zero"]);
+    assert_eq!(endless.status.code(), Some(2));
+    assert!(stderr(&endless).contains("more than 4 MiB"), "{}", stderr(&endless));
+}
+
+#[test]
 fn an_incomplete_lab_does_not_keep_the_next_from_running() {
     let place = Place::new();
     let other =

@@ -21,6 +21,18 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// The datasets that it works in.
+    pub fn datasets(&self) -> Vec<&str> {
+        let of_server: Vec<&str> = match &self.program {
+            Program::Pgbench(pgbench) => pgbench.directories.all().map(|(_, name)| name).collect(),
+            Program::Sysbench(sysbench) => {
+                sysbench.directories.all().map(|(_, name)| name).collect()
+            }
+            Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => Vec::new(),
+        };
+        std::iter::once(self.dataset.as_str()).chain(of_server).collect()
+    }
+
     /// The workload as it runs on a variant, whose settings replace those of its server.
     pub fn on(&self, variant: &Variant) -> Workload {
         let mut workload = self.clone();

@@ -20,14 +20,16 @@ mod workloads;
 
 pub(crate) use stack::stack_names;
 
-use crate::campaign::{Campaign, OpenZfs, Variant};
+use crate::campaign::{Campaign, OpenZfs, Variant, Workload};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::profile::Profiles;
 use context::{At, Context};
 use section::Section;
 use settings::Settings;
+use std::collections::BTreeSet;
 use toml::de::DeTable;
+use zfs::spelling;
 
 /// Reads the text of a lab file. `name` is the file's name as the user gave it: it stands in
 /// diagnostics, and its stem names the campaign.
@@ -154,6 +156,7 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
     // Vdevs that were not understood may be what uses them.
     if cx.errors() == 0 {
         unused(cx, &base, &variants);
+        unused_datasets(cx, &variants, &workloads);
     }
     Campaign {
         title: title.map_or_else(|| name.clone(), |title| title.value),
@@ -174,6 +177,30 @@ fn unused(cx: &Context<'_>, base: &Settings, variants: &[Variant]) {
         if !variants.is_empty() && !variants.iter().any(used) {
             cx.note(kind.span.clone(), format!("no variant uses drives `{}`", kind.value));
         }
+    }
+}
+
+/// Warns of datasets that no workload works in: a variant that changes a misspelt one changes nothing.
+fn unused_datasets(cx: &Context<'_>, variants: &[Variant], workloads: &[Workload]) {
+    let used: BTreeSet<&str> = workloads.iter().flat_map(Workload::datasets).collect();
+    let holds = |dataset: &str, used: &str| {
+        used.strip_prefix(dataset).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let named: BTreeSet<&str> =
+        variants.iter().flat_map(|variant| variant.datasets.keys().map(String::as_str)).collect();
+    let unused = |name: &&str| !name.is_empty() && !used.iter().any(|used| holds(name, used));
+    for name in named.into_iter().filter(unused) {
+        let begins = cx.text.find(&format!("datasets.{name}")).map(|at| at + "datasets.".len());
+        let begins = begins.or_else(|| cx.text.find(name)).unwrap_or(0);
+        let near = spelling::nearest(name, used.iter().copied());
+        cx.warning(
+            begins..(begins + name.len()).min(cx.text.len()),
+            format!("no workload uses dataset `{name}`"),
+            match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "name it as the dataset of a workload, or remove it".to_owned(),
+            },
+        );
     }
 }
 

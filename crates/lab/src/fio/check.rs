@@ -7,9 +7,9 @@ use super::{Mistake, job_options};
 use std::collections::BTreeMap;
 
 /// Options by which a job paces itself.
-const PACING: [&str; 7] = [
-    "rate", "rate_iops", "rate_min", "rate_process", "thinktime", "latency_target",
-    "io_submit_mode",
+const PACING: [&str; 8] = [
+    "rate", "rate_iops", "rate_iops_min", "rate_min", "rate_process", "thinktime",
+    "latency_target", "io_submit_mode",
 ];
 
 /// Options that move when a job's threads begin, or add some: an open loop's must all begin at once.

@@ -27,6 +27,8 @@ pub struct Demand {
     pub compressible: bool,
     /// Σ `numjobs` over the jobs.
     pub clients: u64,
+    /// Bytes of the buffers of all clients: one of the largest block for each operation in a client's queue.
+    pub buffers: u64,
 }
 
 /// What the jobs of a file ask for.
@@ -78,7 +80,14 @@ pub fn demand(file: &JobFile) -> Demand {
         filled: jobs().any(job_options::is_filled),
         compressible: jobs().any(job_options::is_compressible),
         clients: jobs().fold(0, |sum: u64, job| sum.saturating_add(clones(job, "numjobs"))),
+        buffers: jobs().map(buffers).fold(0, u64::saturating_add),
     }
+}
+
+fn buffers(job: &Job) -> u64 {
+    let largest = job_options::block_sizes(job).ok().and_then(|sizes| sizes.into_iter().max());
+    let queue = clones(job, "numjobs").saturating_mul(clones(job, "iodepth"));
+    queue.saturating_mul(largest.unwrap_or(0))
 }
 
 fn clones(job: &Job, name: &str) -> u64 {
@@ -106,7 +115,8 @@ mod tests {
                 states_ramp: false,
                 filled: false,
                 compressible: false,
-                clients: 8
+                clients: 8,
+                buffers: 8 * 8192,
             })
         );
         let shared = demand(

@@ -147,6 +147,7 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
         filled: true,
         compressible: true,
         clients: 1,
+        buffers: 0,
     }
 }
 

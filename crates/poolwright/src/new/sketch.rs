@@ -155,10 +155,10 @@ mod tests {
         let status = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n\t  raidz2-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\t    sdc     ONLINE       0     0     0\n\t    sdd     ONLINE       0     0     0\n\tlogs\n\t  mirror-1  ONLINE       0     0     0\n\t    nvme0n1 ONLINE       0     0     0\n\t    nvme1n1 ONLINE       0     0     0\n\tcache\n\t  nvme2n1   ONLINE       0     0     0\n\nerrors: No known data errors\n";
         let Ok(text) = from_status(status) else { panic!("refused") };
         assert_eq!(
-            variants(&text),
+            variants(&text.0),
             ["raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0", "raidz2 hdd[0-3] cache nvme0"]
         );
-        assert!(text.contains("# hdd: sda sdb sdc sdd"));
+        assert!(text.0.contains("# hdd: sda sdb sdc sdd"));
         assert!(from_status("hello").is_err());
     }
 }

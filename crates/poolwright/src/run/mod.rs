@@ -158,14 +158,14 @@ impl Args {
     fn list(&self, labs: &[Ready]) -> Result<u8, u8> {
         let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
         let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
+        let mut code = 0;
         for ready in labs {
             let planned = campaign::list(&store, engine.as_ref(), ready.question());
             let planned = planned.map_err(|e| explain(&e))?;
-            output::print(
-                &planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect::<String>(),
-            );
+            let text: String = planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect();
+            code = code.max(output::print(&text));
         }
-        Ok(0)
+        Ok(code)
     }
 
     fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, u8> {
@@ -247,12 +247,16 @@ impl Args {
             true => (Format::Json, false),
             false => (Format::Text, std::io::stdout().is_terminal()),
         };
-        output::print(&render(&input, format, to_terminal)?);
+        let printed = output::print(&render(&input, format, to_terminal)?);
         let page = save(store, ready, &input)?;
-        if !self.json {
-            output::print(&format!("report   {}\n", page.display()));
+        let named = match self.json {
+            true => 0,
+            false => output::print(&format!("report   {}\n", page.display())),
+        };
+        match printed.max(named) {
+            0 => Ok(findings::complete(&input.findings)),
+            code => Err(code),
         }
-        Ok(findings::complete(&input.findings))
     }
 }
 

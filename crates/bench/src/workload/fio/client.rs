@@ -62,7 +62,15 @@ impl Client {
     }
 }
 
+/// Bytes of I/O buffers that every machine has room for.
+const BUFFERS: u64 = 256 << 20;
+
 impl workload::Client for Client {
+    fn memory(&self) -> u64 {
+        let jobs = lab::fio::parse::read(&self.original.1, &mut Vec::new());
+        lab::fio::demand(&jobs).buffers.saturating_sub(BUFFERS)
+    }
+
     fn lay_out(&self) -> Part {
         let mut part = Part::default();
         let command = self.command(&mut part, LAYOUT, self.job.layout(), "layout");
