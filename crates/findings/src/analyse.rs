@@ -224,12 +224,22 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
                 .map_or_else(Vec::new, |set| set.iter().map(|s| (*s).to_owned()).collect()),
             durability: durability::risks(v),
             after_power_cut: Some(lab::durability::worst(v, campaign).durability.into()),
-            build: lab::command::commands(v).lines(),
+            build: memory(campaign, v)
+                .into_iter()
+                .chain(lab::command::commands(v).lines())
+                .collect(),
             add: base
                 .and_then(|base| lab::command::addition(base, v))
                 .map(|command| command.to_string()),
         })
         .collect()
+}
+
+/// The memory of a variant's server, as a comment beside its commands, where variants differ in it.
+fn memory(campaign: &Campaign, variant: &Variant) -> Option<String> {
+    let differ = campaign.variants.iter().any(|variant| variant.memory.is_some());
+    let bytes = variant.host(&campaign.host).memory;
+    differ.then(|| format!("# {} of memory", lab::units::print_size(bytes)))
 }
 
 fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {

@@ -84,10 +84,10 @@ impl Language {
                     "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
                     "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
             }
-            Reason::NoMetadataRead => self
+            Reason::SpecialUnread => self
                 .pick(
-                    "No metadata was read from drives, so the special vdev served no metadata reads.",
-                    "没有从硬盘读取元数据，因此 special vdev 没有承担元数据读取。",
+                    "Hardly anything was read from the special vdev: the metadata was in memory.",
+                    "几乎没有从 special vdev 读取：元数据都在内存中。",
                 )
                 .into(),
             Reason::WriteAmplification { before, after } => {

@@ -136,8 +136,8 @@ pub enum Reason {
         /// After.
         after: f64,
     },
-    /// No metadata was read from drives, with the special vdev or without.
-    NoMetadataRead,
+    /// Hardly anything was read from the special vdev.
+    SpecialUnread,
     /// Bytes the drives wrote per byte the client wrote.
     WriteAmplification {
         /// Before.
@@ -221,12 +221,11 @@ impl Reason {
             // What arcstat (zarcstat from 2.4 on) prints, under a name that all versions have.
             Reason::CacheUnused { .. }
             | Reason::CacheBypassed
-            | Reason::NoMetadataRead
             | Reason::CacheServes { .. }
             | Reason::NothingRead { .. }
             | Reason::MemoryServes { .. } => "cat /proc/spl/kstat/zfs/arcstats",
             Reason::RecordReads { .. } => "zpool iostat -v POOL 1",
-            Reason::RecordWait { .. } => "zpool iostat -vl POOL 1",
+            Reason::RecordWait { .. } | Reason::SpecialUnread => "zpool iostat -vl POOL 1",
             Reason::DirtyFilled { .. } => "cat /proc/spl/kstat/zfs/POOL/txgs",
             Reason::Throttled { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
             Reason::Wal { .. } => "psql -c 'SELECT wal_bytes, wal_fpi FROM pg_stat_wal'",

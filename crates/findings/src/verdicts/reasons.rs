@@ -7,7 +7,7 @@ use crate::schema::{
     Cell, Database, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason,
     Resources, Subject, VerdictClass,
 };
-use lab::campaign::{AllocationClass, Variant};
+use lab::campaign::{AllocationClass, Layout, Variant, Vdev};
 use measurement::{Counter, Counters, DriveCounter, Measured};
 
 /// Shares of lookups that differ by less are the same.
@@ -64,6 +64,13 @@ impl<'a> Facts<'a> {
         self.variant.pool.vdevs.iter().any(|vdev| vdev.class == class)
     }
 
+    /// What all drives of a class did.
+    fn sum_of_class(&self, class: AllocationClass, what: DriveCounter) -> f64 {
+        let vdevs = self.variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
+        let drives = vdevs.flat_map(|vdev| &vdev.drives);
+        drives.map(|drive| self.total(Counter::drive(drive.to_string(), what))).sum()
+    }
+
     fn total(&self, counter: Counter) -> f64 {
         self.totals.count(&counter)
     }
@@ -110,7 +117,7 @@ pub fn explain(
             Subject::Module { name } if name.starts_with("l2arc_") => {
                 reasons.extend(cache(before, after));
             }
-            Subject::Special => reasons.extend(no_metadata_read(before, after)),
+            Subject::Special => reasons.extend(special_unread(after)),
             Subject::Property { name, .. } if name == "sync" || name == "logbias" => {
                 reasons.extend(nothing_synced(before, after).filter(|_| !changed));
             }
@@ -317,28 +324,33 @@ fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     ((before - after).abs() >= RATIO).then_some(Reason::Indirect { before, after })
 }
 
-/// A special vdev where neither side read metadata from drives.
-fn no_metadata_read(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let read = |facts: &Facts<'_>| {
-        let counted = facts.totals.get(&Counter::ArcMetadataMisses)?;
-        Some(counted / facts.operations.max(1.0))
-    };
-    (read(before)?.max(read(after)?) < NOTHING).then_some(Reason::NoMetadataRead)
+/// Drives that a read of a record takes one part of it from each.
+fn data_drives(vdev: &Vdev) -> u32 {
+    let width = vdev.drives.len() as u32;
+    match vdev.layout {
+        Layout::Raidz { parity } => width.saturating_sub(parity),
+        Layout::Draid { data, .. } => data,
+        Layout::Single | Layout::Mirror => 1,
+    }
 }
 
-/// What an operation waits for the reads of records: their number, with the mean time of a read of the data drives. A
-/// record of a raidz takes as long as its slowest drive, so that it is rather more.
+/// A special vdev from which hardly anything was read.
+fn special_unread(after: &Facts<'_>) -> Option<Reason> {
+    let reads = after.sum_of_class(AllocationClass::Special, DriveCounter::Reads);
+    let unread = after.has(AllocationClass::Special) && reads / after.operations.max(1.0) < NOTHING;
+    unread.then_some(Reason::SpecialUnread)
+}
+
+/// What an operation waits for the reads of records, about: their number, with the mean time of a read of the data
+/// drives. A record of a raidz or dRAID takes as long as the slowest of its n data drives: of n exponential times the
+/// longest is 1 + 1/2 + … + 1/n times their mean.
 fn record_wait(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     let wait = |facts: &Facts<'_>| {
-        let vdevs = facts.variant.pool.vdevs.iter();
-        let normal = vdevs.filter(|vdev| vdev.class == AllocationClass::Normal);
-        let drives: Vec<String> =
-            normal.flat_map(|vdev| &vdev.drives).map(ToString::to_string).collect();
-        let sum = |what: DriveCounter| -> f64 {
-            drives.iter().map(|drive| facts.total(Counter::drive(drive, what))).sum()
-        };
-        let reads = sum(DriveCounter::Reads);
-        let read_us = if reads > 0.0 { sum(DriveCounter::ReadNs) / reads / 1e3 } else { 0.0 };
+        let reads = facts.sum_of_class(AllocationClass::Normal, DriveCounter::Reads);
+        let ns = facts.sum_of_class(AllocationClass::Normal, DriveCounter::ReadNs);
+        let data = facts.variant.pool.vdevs.iter().find(|v| v.class == AllocationClass::Normal);
+        let slowest: f64 = (1..=data.map_or(1, data_drives)).map(|n| 1.0 / f64::from(n)).sum();
+        let read_us = if reads > 0.0 { slowest * ns / reads / 1e3 } else { 0.0 };
         let mean_us = facts.cell.write_latency.as_ref()?.mean_us;
         let waits = facts.records_read()? * read_us;
         Some((waits, waits / mean_us.max(f64::MIN_POSITIVE)))
