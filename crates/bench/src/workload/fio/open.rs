@@ -62,7 +62,7 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
     let note = ["fsync", "fdatasync"].iter().find_map(|option| {
         let n = job.get(option).filter(|n| !["0", "1"].contains(n))?;
         Some(format!(
-            "job {}: in an open loop its {option}={n} waits for no write in particular",
+            "job {}: in an open loop, {option}={n} does not wait for a particular write",
             job.name
         ))
     });

@@ -78,8 +78,8 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     if !times.for_a_time && reads_back(job) {
         lines.push(("do_verify", "0".to_owned()));
         notes.push(format!(
-            "job {}: what it wrote is not read back after it has ended with its files, since \
-             that would be counted as its work",
+            "job {}: its files are not read back for verification at the end, because those reads \
+             would count as its work",
             job.name
         ));
     }

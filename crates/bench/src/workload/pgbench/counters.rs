@@ -70,7 +70,7 @@ fn values(text: &str) -> Option<Counters> {
 /// What the server did not take of its settings, one note each.
 pub fn refused(raw: &Path) -> Vec<String> {
     let text = database::text(raw, "settings-refused.txt");
-    text.lines().map(|line| format!("the server did not take {line}")).collect()
+    text.lines().map(|line| format!("the server refused {line}")).collect()
 }
 
 #[cfg(test)]

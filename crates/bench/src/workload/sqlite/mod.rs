@@ -114,7 +114,7 @@ impl workload::Client for Client {
         let mut notes = vec![format!("SQLite {}", rusqlite::version())];
         if summary.begun_again > 0 {
             notes.push(format!(
-                "{} transactions were begun again: they waited for a lock for {} s",
+                "{} transactions were restarted after waiting {} s for a lock",
                 summary.begun_again,
                 BUSY_TIMEOUT.as_secs()
             ));

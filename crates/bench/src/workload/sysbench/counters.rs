@@ -54,7 +54,7 @@ pub fn changed(server: Server, raw: &Path, asked: &BTreeMap<String, String>) -> 
             Some(setting) => setting.same(asked, runs),
             None => asked.eq_ignore_ascii_case(runs),
         };
-        (!same).then(|| format!("the server runs {name} = {runs}, and was asked for {asked}"))
+        (!same).then(|| format!("the server uses {name} = {runs} instead of the lab’s {asked}"))
     });
     changed.collect()
 }

@@ -245,7 +245,7 @@ impl workload::Client for Client {
         notes.extend(counters::changed(self.server.family, raw, &self.at.settings));
         if run.ignored_errors > 0 {
             notes.push(format!(
-                "sysbench began {} transactions again after a deadlock or a lock timeout",
+                "sysbench restarted {} transactions after a deadlock or a lock timeout",
                 run.ignored_errors
             ));
         }
