@@ -88,7 +88,7 @@ mod tests {
         let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         assert_eq!(
             changed(Server::Mariadb, raw.path(), &asked),
-            ["the server runs innodb_log_write_ahead_size = 4096, and was asked for 16384"]
+            ["the server uses innodb_log_write_ahead_size = 4096 instead of the lab’s 16384"]
         );
     }
 }
