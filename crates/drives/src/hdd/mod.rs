@@ -82,6 +82,8 @@ pub(crate) struct HddDrive {
     /// Choices still to be made by position since one was made for its age, see [`BY_POSITION`].
     by_position: u32,
     head: u64,
+    /// Bytes that the head has served without leaving their contiguous order.
+    run: u64,
     bus_free_at: f64,
     queue: VecDeque<Command>,
     buffer: WriteBuffer,
@@ -126,6 +128,7 @@ impl HddDrive {
             decided_at: 0.0,
             by_position: 0,
             head: 0,
+            run: 0,
             bus_free_at: 0.0,
             queue: VecDeque::new(),
             buffer: WriteBuffer::default(),
@@ -152,7 +155,7 @@ impl HddDrive {
         loop {
             match self.activity {
                 Activity::Command { command, finish, .. } if finish <= now => {
-                    self.head = command.end;
+                    self.pass(command.start, command.end);
                     self.finish(finish, command.tag);
                     if command.write {
                         self.activity = Activity::Idle;
@@ -162,7 +165,7 @@ impl HddDrive {
                     self.next(finish);
                 }
                 Activity::Destage { extent, finish } if finish <= now => {
-                    self.head = extent.end;
+                    self.pass(extent.start, extent.end);
                     self.activity = Activity::Idle;
                     self.admit(finish);
                     self.settle_flushes(finish);
@@ -171,6 +174,13 @@ impl HddDrive {
                 _ => return,
             }
         }
+    }
+
+    /// The head has passed `start..end`.
+    fn pass(&mut self, start: u64, end: u64) {
+        let before = if start == self.head { self.run } else { 0 };
+        self.run = before + (end - start);
+        self.head = end;
     }
 
     /// After a read that began at `start`: keep reading until somebody needs the arm.
