@@ -4,7 +4,7 @@ mod common;
 mod host;
 
 use common::{capacity, profile};
-use drives::{Op, Profile, ProfileNumber};
+use drives::{Drive, Elevator, Op, Profile, ProfileNumber, Request};
 use host::Host;
 use std::collections::HashSet;
 
@@ -50,5 +50,54 @@ fn what_a_stream_delays_others_does_not_depend_on_the_age_limit() {
             reads_beside_a_stream(&disk, op)
         });
         assert!(high < 1.2 * low && high < 300.0, "{op:?}: {low:.0} and {high:.0} ms");
+    }
+}
+
+/// A drive to which all offsets are equal, of 1 ms a request, behind an elevator that sends one.
+fn slow_drive() -> Elevator {
+    let slow = profile("flat-latency").overridden(&toml::toml! { flash.shared_mb_s = 4.096 });
+    let slow = slow.expect("valid");
+    Elevator::new(slow.drive(capacity(&slow), capacity(&slow), 1), 1)
+}
+
+/// How long a request waits that is behind the position of a crowd of 255 others, which goes on for
+/// ever at rising offsets: at most `limit`, ns.
+fn wait_behind_a_crowd(crowd: Op, op: Op, limit: u64) -> u64 {
+    let mut drive = slow_drive();
+    let send = |drive: &mut Elevator, at, tag| {
+        drive.submit(at, tag, Request::new(crowd, (1 << 30) + tag * 4096, 4096));
+    };
+    for tag in 1..256 {
+        send(&mut drive, 0, tag);
+    }
+    drive.submit(0, 0, Request::new(op, 0, 4096));
+    let mut next = 256;
+    loop {
+        let at = drive.next_event().expect("busy");
+        assert!(at <= limit, "{op:?} among {crowd:?}s: still waiting");
+        let mut finished = Vec::new();
+        drive.advance(at, &mut finished);
+        for completion in finished {
+            if completion.tag == 0 {
+                return at;
+            }
+            send(&mut drive, at, next);
+            next += 1;
+        }
+    }
+}
+
+#[test]
+fn an_elevator_sends_reads_before_writes_and_writes_among_reads() {
+    // Each request takes about 1 ms.
+    wait_behind_a_crowd(Op::Write, Op::Read, 4_000_000);
+    wait_behind_a_crowd(Op::Read, Op::Write, 6_000_000);
+}
+
+#[test]
+fn an_elevator_lets_nothing_behind_its_position_wait_for_more_than_its_expiry() {
+    for op in [Op::Read, Op::Write] {
+        let waited = wait_behind_a_crowd(op, op, 5_050_000_000);
+        assert!(waited > 5_000_000_000, "{op:?}: sent after {waited} ns, ahead of nearer ones");
     }
 }
