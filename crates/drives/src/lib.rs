@@ -10,6 +10,7 @@ mod attachment;
 mod card;
 pub mod closed_loop;
 mod completion_queue;
+mod cover;
 mod elevator;
 mod error;
 mod flash;

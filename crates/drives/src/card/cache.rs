@@ -1,7 +1,8 @@
 //! The card's memory: what was read, and what was written and not destaged.
 
 use super::layout::Layout;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use crate::cover::covers;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Stretches of data read or read ahead, the first in the first out.
 #[derive(Debug, Default)]
@@ -94,8 +95,9 @@ impl DirtyRow {
 #[derive(Debug, Default)]
 pub(super) struct WriteCache {
     rows: BTreeMap<u64, DirtyRow>,
-    /// Rows being destaged: they hold their memory until they are on the members.
-    busy: HashSet<u64>,
+    /// Ranges of rows being destaged: they hold their memory, from which they can be read, until
+    /// they are on the members.
+    busy: HashMap<u64, Vec<(u64, u64)>>,
     bytes: u64,
     position: u64,
     size: u64,
@@ -110,11 +112,17 @@ impl WriteCache {
         self.bytes == 0 || self.bytes + bytes <= self.size
     }
 
+    /// Whether `start..end` can be read from the cache.
     pub fn holds(&self, start: u64, end: u64, layout: &Layout) -> bool {
-        let row = start / layout.row_bytes();
-        self.rows
-            .get(&row)
-            .is_some_and(|dirty| dirty.ranges.iter().any(|&(s, e)| s <= start && end <= e))
+        covers(start, end, |at| self.reach(at, layout))
+    }
+
+    /// How far the range that holds a byte goes on, in its row.
+    fn reach(&self, at: u64, layout: &Layout) -> Option<u64> {
+        let row = at / layout.row_bytes();
+        let dirty = self.rows.get(&row).map(|dirty| &dirty.ranges);
+        let ranges = dirty.into_iter().chain(self.busy.get(&row)).flatten();
+        ranges.filter(|(from, to)| (*from..*to).contains(&at)).map(|(_, to)| *to).max()
     }
 
     pub fn insert(&mut self, start: u64, end: u64, sequence: u64, layout: &Layout) {
@@ -136,7 +144,7 @@ impl WriteCache {
 
     /// Takes the next row out for destaging; [`WriteCache::destaged`] gives its memory back.
     pub fn next(&mut self) -> Option<(u64, DirtyRow)> {
-        let free = |row: &&u64| !self.busy.contains(row);
+        let free = |row: &&u64| !self.busy.contains_key(row);
         let row = self
             .rows
             .range(self.position..)
@@ -146,7 +154,7 @@ impl WriteCache {
             .copied()?;
         let dirty = self.rows.remove(&row)?;
         self.position = row + 1;
-        self.busy.insert(row);
+        self.busy.insert(row, dirty.ranges.clone());
         Some((row, dirty))
     }
 

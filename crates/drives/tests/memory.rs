@@ -1,0 +1,43 @@
+//! What a drive answers from its memory.
+
+mod common;
+mod host;
+
+use common::{capacity, profile};
+use drives::{Op, Profile};
+use host::Host;
+
+/// Sends a request and goes on until it is done; how long it took, ms.
+fn request(host: &mut Host, op: Op, offset: u64, length: u64) -> f64 {
+    let since = host.now;
+    let tag = host.send(op, offset, length);
+    while !host.step().iter().any(|completion| completion.tag == tag) {}
+    (host.now - since) as f64 / 1e6
+}
+
+/// The middle of a drive.
+fn middle(profile: &Profile) -> u64 {
+    (capacity(profile) / 2).next_multiple_of(1 << 20)
+}
+
+#[test]
+fn a_card_serves_what_it_destages_from_its_cache() {
+    let card = profile("raid0-12x4t");
+    let mut host = Host::new(&card);
+    request(&mut host, Op::Write, middle(&card), 4096);
+    let took = request(&mut host, Op::Read, middle(&card), 4096);
+    assert!(took < 0.2, "{took} ms");
+}
+
+#[test]
+fn a_card_serves_a_read_across_rows_from_its_write_cache() {
+    let card = profile("raid0-12x4t");
+    let numbers = card.card.as_ref().expect("a card");
+    let row = (numbers.members.whole() * numbers.strip_kib.whole()) << 10;
+    let mut host = Host::new(&card);
+    let edge = middle(&card) / row * row;
+    request(&mut host, Op::Write, edge - 8192, 8192);
+    request(&mut host, Op::Write, edge, 8192);
+    let took = request(&mut host, Op::Read, edge - 8192, 16384);
+    assert!(took < 0.2, "{took} ms");
+}
