@@ -2,15 +2,27 @@
 
 use super::layout::Layout;
 use crate::cover::covers;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Stretches of data read or read ahead, the first in the first out.
 #[derive(Debug, Default)]
 pub(super) struct ReadCache {
-    stretches: BTreeMap<u64, u64>,
-    order: VecDeque<u64>,
+    /// Disjoint stretches by their start.
+    stretches: BTreeMap<u64, Stretch>,
+    /// (number, start) of each stretch.
+    by_age: BTreeSet<(u64, u64)>,
+    /// How many stretches have come in.
+    numbered: u64,
     bytes: u64,
     size: u64,
+}
+
+/// A stretch from its start, by which it is found.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    end: u64,
+    /// In order of arrival. Parts of a stretch that was cut keep its number.
+    number: u64,
 }
 
 impl ReadCache {
@@ -18,47 +30,57 @@ impl ReadCache {
         Self { size, ..Self::default() }
     }
 
+    /// Whether `start..end` can be read from the cache.
     pub fn holds(&self, start: u64, end: u64) -> bool {
-        self.stretches.range(..=start).next_back().is_some_and(|(_, to)| *to >= end)
+        covers(start, end, |at| self.reach(at))
     }
 
+    /// How far the stretch that holds a byte goes on.
+    fn reach(&self, at: u64) -> Option<u64> {
+        let (_, stretch) = self.stretches.range(..=at).next_back()?;
+        (at < stretch.end).then_some(stretch.end)
+    }
+
+    /// Takes in what was read. It replaces what it overlaps.
     pub fn insert(&mut self, start: u64, end: u64) {
         if end - start > self.size || self.holds(start, end) {
             return;
         }
-        self.remove(start);
-        self.stretches.insert(start, end);
-        self.order.push_back(start);
-        self.bytes += end - start;
-        if self.order.len() > 64 + 4 * self.stretches.len() {
-            // Mostly places of stretches that have been overwritten since.
-            self.order.retain(|from| self.stretches.contains_key(from));
-        }
-        while self.bytes > self.size {
-            let Some(oldest) = self.order.pop_front() else {
-                return;
-            };
+        self.forget(start, end);
+        self.add(start, end, self.numbered);
+        self.numbered += 1;
+        while self.bytes > self.size
+            && let Some(&(_, oldest)) = self.by_age.first()
+        {
             self.remove(oldest);
         }
     }
 
-    fn remove(&mut self, start: u64) {
-        if let Some(end) = self.stretches.remove(&start) {
-            self.bytes -= end - start;
+    /// Forgets `start..end`.
+    pub fn forget(&mut self, start: u64, end: u64) {
+        while let Some((&from, &Stretch { end: to, number })) =
+            self.stretches.range(..end).next_back().filter(|(_, stretch)| stretch.end > start)
+        {
+            self.remove(from);
+            if from < start {
+                self.add(from, start, number);
+            }
+            if end < to {
+                self.add(end, to, number);
+            }
         }
     }
 
-    /// Forgets what overlaps `start..end`.
-    pub fn overwrite(&mut self, start: u64, end: u64) {
-        let stale: Vec<u64> = self
-            .stretches
-            .range(..end)
-            .rev()
-            .take_while(|(_, to)| **to > start)
-            .map(|(from, _)| *from)
-            .collect();
-        for from in stale {
-            self.remove(from);
+    fn add(&mut self, start: u64, end: u64, number: u64) {
+        self.stretches.insert(start, Stretch { end, number });
+        self.by_age.insert((number, start));
+        self.bytes += end - start;
+    }
+
+    fn remove(&mut self, start: u64) {
+        if let Some(Stretch { end, number }) = self.stretches.remove(&start) {
+            self.by_age.remove(&(number, start));
+            self.bytes -= end - start;
         }
     }
 }
@@ -166,5 +188,68 @@ impl WriteCache {
     /// The oldest write that no destage has taken yet.
     pub fn oldest(&self) -> Option<u64> {
         self.rows.values().map(|dirty| dirty.oldest).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stretch_around_another_is_found_whole_and_what_is_overwritten_in_it_is_not() {
+        let mut cache = ReadCache::new(1 << 20);
+        cache.insert(10, 20);
+        cache.insert(0, 100);
+        assert!(cache.holds(0, 100) && cache.holds(30, 40));
+        cache.forget(30, 40);
+        assert!(cache.holds(0, 30) && cache.holds(40, 100));
+        assert!(!cache.holds(0, 100) && !cache.holds(39, 41) && !cache.holds(30, 31));
+    }
+
+    #[test]
+    fn overwritten_data_does_not_come_back_when_others_are_evicted() {
+        let mut cache = ReadCache::new(120);
+        cache.insert(10, 20);
+        cache.insert(0, 100);
+        cache.forget(30, 40);
+        cache.insert(200, 230);
+        assert!(!cache.holds(30, 40) && cache.holds(200, 230));
+    }
+
+    #[test]
+    fn what_came_in_first_goes_out_first() {
+        let mut cache = ReadCache::new(8192);
+        cache.insert(0, 4096);
+        cache.forget(0, 4096);
+        cache.insert(4096, 8192);
+        cache.insert(0, 4096);
+        cache.insert(8192, 12288);
+        assert!(cache.holds(0, 4096) && !cache.holds(4096, 8192));
+    }
+
+    #[test]
+    fn adjacent_stretches_are_read_together() {
+        let mut cache = ReadCache::new(1 << 20);
+        for start in [8192, 0, 4096] {
+            cache.insert(start, start + 4096);
+        }
+        assert!(cache.holds(0, 12288) && !cache.holds(0, 12289));
+    }
+
+    #[test]
+    fn a_read_cache_holds_disjoint_stretches_of_at_most_its_size() {
+        let mut cache = ReadCache::new(1000);
+        for i in 0..10_000u64 {
+            let start = i * 7919 % 5000;
+            match i % 3 {
+                0 => cache.forget(start, start + 100),
+                _ => cache.insert(start, start + 1 + i * 31 % 300),
+            }
+            let bytes: u64 = cache.stretches.iter().map(|(start, s)| s.end - start).sum();
+            assert!(bytes == cache.bytes && bytes <= 1000);
+            assert_eq!(cache.by_age.len(), cache.stretches.len());
+            let ends = cache.stretches.values().map(|stretch| stretch.end);
+            assert!(ends.zip(cache.stretches.keys().skip(1)).all(|(end, next)| end <= *next));
+        }
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct PendingFlush {
 
 impl CardDrive {
     pub(super) fn write(&mut self, now: Nanos, tag: u64, start: u64, end: u64) {
-        self.reads.overwrite(start, end);
+        self.reads.forget(start, end);
         if !self.write_back {
             let (mut old, mut new) = (Vec::new(), Vec::new());
             let width = self.layout.row_bytes();
