@@ -41,3 +41,19 @@ fn a_card_serves_a_read_across_rows_from_its_write_cache() {
     let took = request(&mut host, Op::Read, edge - 8192, 16384);
     assert!(took < 0.2, "{took} ms");
 }
+
+/// Two writes of 1 MiB are not joined in the buffer, since their extent would be too long.
+#[test]
+fn a_disk_serves_a_read_across_two_buffered_writes_from_its_buffer() {
+    const MIB: u64 = 1 << 20;
+    let disk = profile("hdd-7200-8t");
+    let mut host = Host::new(&disk);
+    // Keeps the arm from the buffer.
+    for i in 0..20 {
+        host.send(Op::Read, (i * 7919 % 20) * (capacity(&disk) / 20) / 4096 * 4096, 4096);
+    }
+    request(&mut host, Op::Write, middle(&disk), MIB);
+    request(&mut host, Op::Write, middle(&disk) + MIB, MIB);
+    let took = request(&mut host, Op::Read, middle(&disk) + MIB - 32_768, 65_536);
+    assert!(took < 1.0, "{took} ms");
+}

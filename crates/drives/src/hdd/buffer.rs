@@ -21,6 +21,12 @@ pub(super) struct Extent {
     pub start_revolutions: f64,
 }
 
+impl Extent {
+    pub fn holds(&self, at: u64) -> bool {
+        (self.start..self.end).contains(&at)
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct WriteBuffer {
     by_position: BTreeMap<u64, Extent>,
@@ -47,9 +53,10 @@ impl WriteBuffer {
         self.by_position.get(start)
     }
 
-    /// Whether `start..end` can be read from the buffer.
-    pub fn holds(&self, start: u64, end: u64) -> bool {
-        self.by_position.range(..=start).next_back().is_some_and(|(_, e)| e.end >= end)
+    /// How far the extent that holds a byte goes on.
+    pub fn reach(&self, at: u64) -> Option<u64> {
+        let (_, extent) = self.by_position.range(..=at).next_back()?;
+        extent.holds(at).then_some(extent.end)
     }
 
     /// Adds a write, joining it with what it touches or overlaps.

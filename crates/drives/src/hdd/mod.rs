@@ -9,6 +9,7 @@ mod write_back;
 pub use numbers::Hdd;
 
 use crate::completion_queue::CompletionQueue;
+use crate::cover::covers;
 use crate::random::Random;
 use crate::{Completion, Drive, FlushBehaviour, Nanos, Op, Profile, Request};
 use buffer::{Extent, WriteBuffer};
@@ -229,11 +230,8 @@ impl HddDrive {
     }
 
     fn read(&mut self, at: f64, tag: u64, start: u64, end: u64) {
-        let in_buffer = self.buffer.holds(start, end)
-            || matches!(self.activity, Activity::Destage { extent, .. }
-                if extent.start <= start && end <= extent.end);
         let in_segment = self.segments.iter().any(|&(s, e)| s <= start && end <= e);
-        if in_buffer || in_segment {
+        if in_segment || covers(start, end, |at| self.buffered(at)) {
             let sent = self.transfer(at + self.overhead, end - start);
             self.finish(sent, tag);
             return;
@@ -274,6 +272,16 @@ impl HddDrive {
         }
         let command = self.command(at, tag, start, end, false);
         self.enqueue(at, command);
+    }
+
+    /// How far the written data that holds a byte goes on, in the buffer or on its way from there to
+    /// the medium.
+    fn buffered(&self, at: u64) -> Option<u64> {
+        let destaging = match self.activity {
+            Activity::Destage { extent, .. } if extent.holds(at) => Some(extent.end),
+            _ => None,
+        };
+        self.buffer.reach(at).max(destaging)
     }
 
     fn command(&self, at: f64, tag: u64, start: u64, end: u64, write: bool) -> Command {
