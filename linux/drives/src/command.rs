@@ -9,8 +9,6 @@ pub enum Command {
     Fail(String),
     /// `save PATH`: writes an image of all drives, or an index, to a path of the host.
     Save(PathBuf),
-    /// `record PATH`: begins to record writes and flushes to a path of the host.
-    Record(PathBuf),
 }
 
 impl Command {
@@ -23,7 +21,6 @@ impl Command {
         match verb {
             "fail" => Some(Command::Fail(argument.to_owned())),
             "save" => Some(Command::Save(argument.into())),
-            "record" => Some(Command::Record(argument.into())),
             _ => None,
         }
     }
@@ -37,7 +34,7 @@ mod tests {
     fn commands_have_a_verb_and_an_argument() {
         assert_eq!(Command::parse("fail hdd3\n"), Some(Command::Fail("hdd3".into())));
         assert_eq!(Command::parse("save /tmp/a b"), Some(Command::Save("/tmp/a b".into())));
-        for wrong in ["", "fail", "fail ", "eat hdd0"] {
+        for wrong in ["", "fail", "fail ", "eat hdd0", "record /tmp/a"] {
             assert_eq!(Command::parse(wrong), None, "{wrong:?}");
         }
     }

@@ -338,9 +338,5 @@ fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
                 false => image::save(&path, &machine.pages, &drives),
             }
         }
-        Command::Record(path) => {
-            machine.recorder = Some(record_to(&path)?);
-            Ok(())
-        }
     }
 }
