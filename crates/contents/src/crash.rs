@@ -119,6 +119,11 @@ struct Change {
 }
 
 impl Change {
+    /// Bytes that it takes in a cache: a discard has none.
+    fn bytes(&self) -> u64 {
+        self.data.as_ref().map_or(0, |data| data.len() as u64)
+    }
+
     fn overlaps(&self, other: &Change) -> bool {
         self.offset < other.offset + other.length && other.offset < self.offset + self.length
     }
@@ -151,7 +156,7 @@ struct Drive {
     contents: Contents,
     /// What is not on the medium yet, by the event of its submission.
     pending: BTreeMap<u64, Change>,
-    /// Bytes of it that have completed and are not durable.
+    /// Bytes of data of it that have completed and are not durable. Discards take no room.
     cached: u64,
     faulty: Option<Faulty>,
 }
@@ -170,7 +175,7 @@ impl Drive {
             return;
         }
         change.completed = Some(event);
-        self.cached += change.length;
+        self.cached += change.bytes();
         while self.cached > CACHE {
             let completed = self.pending.iter().find(|(_, c)| c.completed.is_some());
             let Some(oldest) = completed.map(|(number, _)| *number) else {
@@ -212,7 +217,7 @@ impl Drive {
     fn settle(&mut self, pages: &mut Pages, write: u64) {
         if let Some(change) = self.pending.remove(&write) {
             if change.completed.is_some() && !change.durable {
-                self.cached -= change.length;
+                self.cached -= change.bytes();
             }
             if let Some(offset) = self.place(&change) {
                 let change = Change { offset, ..change };

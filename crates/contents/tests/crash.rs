@@ -281,28 +281,34 @@ fn what_a_drive_had_before_it_was_idle_is_on_the_medium() {
     }
 }
 
-#[test]
-fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
+/// How many of completed requests, each of so many bytes from the beginning, are not on the medium for certain.
+fn unflushed_of(requests: &[(EventKind, u64)]) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("record");
     let mut recorder = Recorder::new(File::create(&path).unwrap());
-    for n in 0..10 {
-        // Discards have a length and no data.
-        let event = |kind, number| Event {
-            at: n + 1,
-            drive: 0,
-            kind,
-            offset: 0,
-            length: CACHE / 4,
-            number,
-        };
-        let number = recorder.append(event(EventKind::Discard, 0)).unwrap();
+    for &(kind, length) in requests {
+        let event = |kind, number| Event { at: 1, drive: 0, kind, offset: 0, length, number };
+        let number = recorder.append(event(kind, 0)).unwrap();
+        if kind == EventKind::Write {
+            recorder.data(&vec![0; length as usize]).unwrap();
+        }
         recorder.append(event(EventKind::Completed, number)).unwrap();
     }
     let mut pages = Pages::leaked(10);
-    let mut replay = Replay::new([(CACHE, VOLATILE)], NEVER);
+    let mut replay = Replay::new([(2 * CACHE, VOLATILE)], NEVER);
     replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
-    assert_eq!(replay.cut(&mut pages, 1).1.total(), 4);
+    replay.cut(&mut pages, 1).1.total()
+}
+
+#[test]
+fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
+    assert_eq!(unflushed_of(&[(EventKind::Write, CACHE / 4); 6]), 4);
+}
+
+#[test]
+fn a_discard_takes_no_room_in_a_cache_and_makes_no_older_write_durable() {
+    let discard = (EventKind::Discard, 2 * CACHE);
+    assert_eq!(unflushed_of(&[(EventKind::Write, 4096), discard, discard]), 3);
 }
 
 #[test]
