@@ -152,6 +152,8 @@ impl Change {
 /// A drive while its record is read.
 #[derive(Debug)]
 struct Drive {
+    /// Bytes; the contents round them up.
+    size: u64,
     durability: Durability,
     contents: Contents,
     /// What is not on the medium yet, by the event of its submission.
@@ -228,9 +230,8 @@ impl Drive {
 
     /// Where a change reaches the medium; none if a faulty drive loses it.
     fn place(&mut self, change: &Change) -> Option<u64> {
-        let size = self.contents.page_count() * PAGE as u64;
         match &mut self.faulty {
-            Some(faulty) if change.data.is_some() => faulty.place(change, size),
+            Some(faulty) if change.data.is_some() => faulty.place(change, self.size),
             _ => Some(change.offset),
         }
     }
@@ -295,6 +296,7 @@ impl Replay {
     /// ns) is on the medium: a drive that has nothing to do empties its cache, even one that lies about flushes.
     pub fn new(drives: impl IntoIterator<Item = (u64, Durability)>, settled: u64) -> Replay {
         let empty = |(size, durability)| Drive {
+            size,
             durability,
             contents: Contents::new(size),
             pending: BTreeMap::new(),
@@ -375,6 +377,7 @@ impl Replay {
     /// The same once more; pages that neither changes are held once.
     pub fn fork(&self, pages: &mut Pages) -> Replay {
         let fork = |drive: &Drive| Drive {
+            size: drive.size,
             durability: drive.durability,
             contents: drive.contents.fork(pages),
             pending: drive.pending.clone(),

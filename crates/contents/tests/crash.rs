@@ -411,6 +411,34 @@ fn one_write_in_so_many_is_lost_or_reaches_another_place() {
     assert_eq!(seeds[0], pages_after(WriteFault::Loses { every: 10 }, 5).0);
 }
 
+/// Pages within the last 128 KiB go at most 64 KiB astray, which is within the labels, and so must stay. The second
+/// size is no whole number of 4 MiB.
+#[test]
+fn misdirected_writes_do_not_reach_the_labels_at_a_drives_end_whatever_its_size() {
+    let page = PAGE as u64;
+    for size in [16u64 << 20, 17 << 20] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record");
+        let mut recorder = Recorder::new(File::create(&path).unwrap());
+        for offset in (size - 32 * page..size).step_by(PAGE) {
+            let event =
+                |kind, number| Event { at: 1, drive: 0, kind, offset, length: page, number };
+            let submitted = recorder.append(event(EventKind::Write, 0)).unwrap();
+            recorder.data(&[7; PAGE]).unwrap();
+            recorder.append(event(EventKind::Completed, submitted)).unwrap();
+        }
+        let mut pages = Pages::leaked(1000);
+        let mut replay = Replay::new([(size, Durability { volatile: false, ..VOLATILE })], NEVER);
+        replay.set_fault(0, WriteFault::Misdirects { every: 1 }, 5);
+        replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
+        assert_eq!(replay.faulty_writes(), 0, "{} MiB", size >> 20);
+        let (drives, _) = replay.cut(&mut pages, 1);
+        let mut written = vec![0; 32 * PAGE];
+        drives[0].read(&pages, size - 32 * page, &mut written);
+        assert!(written.iter().all(|byte| *byte == 7), "{} MiB", size >> 20);
+    }
+}
+
 #[test]
 fn a_write_that_the_cut_leaves_meets_the_fault_of_its_drive_too() {
     let record = writes(8);
