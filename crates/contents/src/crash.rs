@@ -96,10 +96,13 @@ pub struct Unflushed {
     pub torn: u64,
     /// Gone.
     pub lost: u64,
+    /// Writes that reached the medium at the cut and that a faulty drive lost or misdirected. Each is in one of the
+    /// numbers above as well, unless it was durable.
+    pub faulty: u64,
 }
 
 impl Unflushed {
-    /// All of them.
+    /// All that were not durable.
     pub fn total(&self) -> u64 {
         self.kept + self.torn + self.lost
     }
@@ -166,6 +169,11 @@ struct Drive {
 impl Drive {
     fn lies(&self) -> bool {
         self.faulty.as_ref().is_some_and(|faulty| faulty.fault == WriteFault::LiesAboutFlushes)
+    }
+
+    /// Writes so far that its fault lost or misdirected.
+    fn faulty_writes(&self) -> u64 {
+        self.faulty.as_ref().map_or(0, |faulty| faulty.writes)
     }
 
     fn completed(&mut self, pages: &mut Pages, write: u64, event: u64, settled: bool) {
@@ -241,6 +249,7 @@ impl Drive {
     fn cut(&mut self, pages: &mut Pages, seed: u64, unflushed: &mut Unflushed) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let quarters_kept = random.next_u64() % 5;
+        let faulty_before = self.faulty_writes();
         for change in mem::take(&mut self.pending).into_values() {
             let (whole, tears) = match change.durable {
                 true => (true, false),
@@ -275,6 +284,7 @@ impl Drive {
                 (false, _) => unflushed.lost += 1,
             }
         }
+        unflushed.faulty += self.faulty_writes() - faulty_before;
     }
 }
 
@@ -369,9 +379,9 @@ impl Replay {
         }
     }
 
-    /// Writes that faulty drives lost or misdirected so far.
+    /// Writes that faulty drives lost or misdirected so far; [`Unflushed::faulty`] has those of the cut.
     pub fn faulty_writes(&self) -> u64 {
-        self.drives.iter().filter_map(|drive| drive.faulty.as_ref()).map(|f| f.writes).sum()
+        self.drives.iter().map(Drive::faulty_writes).sum()
     }
 
     /// The same once more; pages that neither changes are held once.

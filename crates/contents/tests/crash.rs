@@ -442,15 +442,22 @@ fn misdirected_writes_do_not_reach_the_labels_at_a_drives_end_whatever_its_size(
 #[test]
 fn a_write_that_the_cut_leaves_meets_the_fault_of_its_drive_too() {
     let record = writes(8);
+    let mut faulty = 0;
     for seed in 0..20 {
         let mut pages = Pages::leaked(100);
         let mut replay = Replay::new([(SIZE, VOLATILE)], NEVER);
         replay.set_fault(0, WriteFault::Loses { every: 1 }, seed);
         replay.read(Cursor::new(&record), &mut pages, u64::MAX).unwrap();
         let (drives, unflushed) = replay.cut(&mut pages, seed);
-        assert_eq!(unflushed, Unflushed { lost: 8, ..Unflushed::default() });
+        assert_eq!(
+            unflushed,
+            Unflushed { lost: 8, faulty: unflushed.faulty, ..Unflushed::default() }
+        );
+        faulty += unflushed.faulty;
         let mut bytes = vec![1; SIZE as usize];
         drives[0].read(&pages, 0, &mut bytes);
         assert!(bytes.iter().all(|byte| *byte == 0));
     }
+    // About half are left by a cut; the others are lost by it alone.
+    assert!((40..160).contains(&faulty), "{faulty} of 160");
 }

@@ -306,7 +306,7 @@ impl Setup<'_> {
         let faults = self.faults(seed);
         let replay = base.replay(recorded, &drives, at, &faults, seed);
         let replay = replay.map_err(io("read", &recorded.record))?;
-        let faulty_writes = replay.faulty_writes();
+        let faulty_before = replay.faulty_writes();
         let (contents, unflushed) = replay.cut(&mut base.pages, seed);
         let rotten =
             self.make_image(&mut base.pages, contents, &faults, seed, &mut drives, directory)?;
@@ -317,7 +317,7 @@ impl Setup<'_> {
             acknowledged: acknowledged.iter().sum(),
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
-            silent_errors: rotten + faulty_writes,
+            silent_errors: rotten + faulty_before + unflushed.faulty,
             drive_faults: faults[self.drive_faults.len()..]
                 .iter()
                 .map(ToString::to_string)
