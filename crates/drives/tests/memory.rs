@@ -4,6 +4,7 @@ mod common;
 mod host;
 
 use common::{capacity, profile};
+use drives::closed_loop::{ClosedLoop, Pattern};
 use drives::{Op, Profile};
 use host::Host;
 
@@ -40,6 +41,30 @@ fn a_card_serves_a_read_across_rows_from_its_write_cache() {
     request(&mut host, Op::Write, edge, 8192);
     let took = request(&mut host, Op::Read, edge - 8192, 16384);
     assert!(took < 0.2, "{took} ms");
+}
+
+/// Requests that divide the read-ahead, and a half more, which lie across its ends.
+#[test]
+fn a_cards_read_ahead_serves_requests_of_any_length() {
+    let card = profile("raid0-12x4t");
+    let rate = |kib: u64| {
+        let stream = ClosedLoop {
+            pattern: Pattern::Sequential,
+            length: kib << 10,
+            span: 1 << 40,
+            requests: (512 << 10) / kib,
+            ..ClosedLoop::default()
+        };
+        let size = capacity(&card);
+        stream.run(card.drive(size, size, 1).as_mut()).bytes_per_second / 1e6
+    };
+    for kib in [64, 128, 256, 512] {
+        let (dividing, other) = (rate(kib), rate(kib + kib / 2));
+        assert!(
+            other > 0.95 * dividing,
+            "{kib} KiB: {dividing:.0}, one and a half {other:.0} MB/s"
+        );
+    }
 }
 
 /// Two writes of 1 MiB are not joined in the buffer, since their extent would be too long.

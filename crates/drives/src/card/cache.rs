@@ -30,13 +30,12 @@ impl ReadCache {
         Self { size, ..Self::default() }
     }
 
-    /// Whether `start..end` can be read from the cache.
-    pub fn holds(&self, start: u64, end: u64) -> bool {
+    fn holds(&self, start: u64, end: u64) -> bool {
         covers(start, end, |at| self.reach(at))
     }
 
     /// How far the stretch that holds a byte goes on.
-    fn reach(&self, at: u64) -> Option<u64> {
+    pub fn reach(&self, at: u64) -> Option<u64> {
         let (_, stretch) = self.stretches.range(..=at).next_back()?;
         (at < stretch.end).then_some(stretch.end)
     }
@@ -134,13 +133,8 @@ impl WriteCache {
         self.bytes == 0 || self.bytes + bytes <= self.size
     }
 
-    /// Whether `start..end` can be read from the cache.
-    pub fn holds(&self, start: u64, end: u64, layout: &Layout) -> bool {
-        covers(start, end, |at| self.reach(at, layout))
-    }
-
     /// How far the range that holds a byte goes on, in its row.
-    fn reach(&self, at: u64, layout: &Layout) -> Option<u64> {
+    pub fn reach(&self, at: u64, layout: &Layout) -> Option<u64> {
         let row = at / layout.row_bytes();
         let dirty = self.rows.get(&row).map(|dirty| &dirty.ranges);
         let ranges = dirty.into_iter().chain(self.busy.get(&row)).flatten();

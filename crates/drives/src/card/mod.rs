@@ -9,6 +9,7 @@ pub use layout::RaidLevel;
 pub use numbers::Card;
 
 use crate::completion_queue::CompletionQueue;
+use crate::cover::covers;
 use crate::link::Link;
 use crate::{Completion, Drive, Elevator, FlushBehaviour, Nanos, Op, Profile, Request};
 use cache::{ReadCache, WriteCache};
@@ -29,8 +30,16 @@ enum End {
     Host { tag: u64, bytes: u64, read: Option<(u64, u64)> },
     /// A row is clean.
     Destage { row: u64, bytes: u64, oldest: u64 },
-    /// Data read ahead is there, and so for the reads that wait for it.
-    ReadAhead { start: u64, end: u64, waiters: Vec<(u64, u64)> },
+    /// Data read ahead is there for the reads that wait for it.
+    ReadAhead { start: u64, end: u64, waiters: Vec<HostRead> },
+}
+
+/// A read of the host.
+#[derive(Debug, Clone, Copy)]
+struct HostRead {
+    tag: u64,
+    start: u64,
+    end: u64,
 }
 
 /// Requests to members; when they are done those of `then`, and then the end.
@@ -228,8 +237,8 @@ impl CardDrive {
             End::ReadAhead { start, end, waiters } => {
                 self.ahead.retain(|&(from, to, _)| (from, to) != (start, end));
                 self.reads.insert(start, end);
-                for (tag, bytes) in waiters {
-                    self.finish(at as f64 + self.cache_time, tag, bytes);
+                for read in waiters {
+                    self.serve(at, read);
                 }
             }
         }
@@ -248,20 +257,14 @@ impl CardDrive {
     }
 
     fn read(&mut self, now: Nanos, tag: u64, start: u64, end: u64) {
-        let at = now as f64;
-        let bytes = end - start;
-        let ahead = self
-            .ahead
-            .iter()
-            .find(|&&(from, to, _)| from <= start && end <= to)
-            .and_then(|(_, _, job)| self.jobs.get_mut(job));
-        if let Some(Job { end: End::ReadAhead { waiters, .. }, .. }) = ahead {
-            waiters.push((tag, bytes));
-        } else if self.dirty.holds(start, end, &self.layout) || self.reads.holds(start, end) {
-            self.finish(at + self.cache_time, tag, bytes);
+        let here = |at| self.dirty.reach(at, &self.layout).max(self.reads.reach(at));
+        if covers(start, end, here) {
+            self.finish(now as f64 + self.cache_time, tag, end - start);
+        } else if covers(start, end, |at| here(at).max(self.coming(at))) {
+            self.serve(now, HostRead { tag, start, end });
         } else {
             let requests = self.gather(start, end);
-            let end = End::Host { tag, bytes, read: Some((start, end)) };
+            let end = End::Host { tag, bytes: end - start, read: Some((start, end)) };
             self.start(now, requests, Vec::new(), end);
         }
         if self.read_ahead > 0 {
@@ -269,7 +272,24 @@ impl CardDrive {
         }
     }
 
-    /// Keeps a sequential stream's read-ahead at least half its length in front of it.
+    /// How far a read-ahead under way that brings a byte goes on.
+    fn coming(&self, at: u64) -> Option<u64> {
+        let bringing = self.ahead.iter().filter(|(from, to, _)| (*from..*to).contains(&at));
+        bringing.map(|(_, to, _)| *to).max()
+    }
+
+    /// Answers a read from the cache when no read-ahead under way brings a part of it any more.
+    fn serve(&mut self, now: Nanos, read: HostRead) {
+        let brings = |(from, to, _): &&(u64, u64, u64)| *from < read.end && read.start < *to;
+        let job = self.ahead.iter().find(brings).and_then(|(_, _, job)| self.jobs.get_mut(job));
+        match job {
+            Some(Job { end: End::ReadAhead { waiters, .. }, .. }) => waiters.push(read),
+            _ => self.finish(now as f64 + self.cache_time, read.tag, read.end - read.start),
+        }
+    }
+
+    /// Keeps a sequential stream's read-ahead at least half its length in front of it, and another
+    /// request like the last.
     fn read_on(&mut self, now: Nanos, start: u64, end: u64) {
         let Some(stream) = self.streams.iter_mut().find(|(next, _)| *next == start) else {
             self.streams[self.next_stream] = (end, end);
@@ -278,7 +298,7 @@ impl CardDrive {
         };
         let from = stream.1.max(end);
         *stream = (end, from);
-        if from - end >= self.read_ahead / 2 {
+        if from - end >= (self.read_ahead / 2).max(end - start) {
             return;
         }
         let to = (from + self.read_ahead).min(self.capacity);
