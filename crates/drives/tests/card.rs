@@ -65,6 +65,25 @@ fn small_requests_pay_the_layouts_penalty() {
     }
 }
 
+/// A write of 8 KiB across two strips changes the end of one and the beginning of the next: as many
+/// bytes of parity, not the strip between them.
+#[test]
+fn a_small_write_across_strips_pays_for_little_parity() {
+    let card = array("raid5", 4, false);
+    let strip = 64 << 10;
+    let time = |offset| {
+        let mut drive = card.drive(capacity(&card), capacity(&card), 1);
+        drive.submit(0, 0, Request::new(Op::Write, offset, 8192));
+        let mut finished: Vec<Completion> = Vec::new();
+        while let Some(at) = drive.next_event() {
+            drive.advance(at, &mut finished);
+        }
+        finished[0].at
+    };
+    let (inside, across) = (time(0), time(strip - 4096));
+    assert!(across < 2 * inside, "{inside} ns inside a strip, {across} across two");
+}
+
 /// A write of a whole row needs no reads: one request a member, n − p of them data.
 #[test]
 fn full_stripes_pay_only_for_parity() {

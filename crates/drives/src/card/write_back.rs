@@ -94,30 +94,56 @@ impl CardDrive {
     }
 
     /// Requests that write ranges of one row: first those that read what parity is made from, then
-    /// the writes. A small write costs 2, 4 or 6 requests on RAID 10, 5 or 6, a full row one for
+    /// the writes. Parity is that of the changed bytes' places. A small write costs 2, 4 or 6 requests on RAID 10, 5 or 6, a full row one for
     /// each member.
     fn scatter(&self, row: u64, ranges: &[(u64, u64)]) -> (Requests, Requests) {
         let mut old = Vec::new();
         let mut new = Vec::new();
-        let (mut low, mut high, mut bytes) = (u64::MAX, 0, 0);
+        let mut changed = Vec::new();
         for &(start, end) in ranges {
             for piece in self.layout.pieces(start, end) {
-                low = low.min(piece.offset);
-                high = high.max(piece.offset + piece.length);
-                bytes += piece.length;
+                changed.push((piece.offset, piece.offset + piece.length));
                 for member in self.layout.holders(row, piece.column) {
                     old.push((member, Request::new(Op::Read, piece.offset, piece.length)));
                     new.push((member, Request::new(Op::Write, piece.offset, piece.length)));
                 }
             }
         }
+        let bytes: u64 = changed.iter().map(|(start, end)| end - start).sum();
+        let changed = merged(changed);
         for member in self.layout.parities(row) {
-            old.push((member, Request::new(Op::Read, low, high - low)));
-            new.push((member, Request::new(Op::Write, low, high - low)));
+            for &(start, end) in &changed {
+                old.push((member, Request::new(Op::Read, start, end - start)));
+                new.push((member, Request::new(Op::Write, start, end - start)));
+            }
         }
         if self.layout.parity() == 0 || bytes == self.layout.row_bytes() {
             old.clear();
         }
         (old, new)
+    }
+}
+
+/// The same bytes as disjoint ranges that do not touch, ascending.
+fn merged(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let joined = next.0 <= last.1;
+        if joined {
+            last.1 = last.1.max(next.1);
+        }
+        joined
+    });
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_overlap_or_touch_are_merged() {
+        let ranges = vec![(60, 64), (0, 4), (8, 12), (4, 6), (9, 20), (10, 11)];
+        assert_eq!(merged(ranges), [(0, 6), (8, 20), (60, 64)]);
     }
 }
