@@ -364,3 +364,51 @@ fn what_the_machine_cannot_carry_out_is_refused_with_a_reason_and_a_fix() {
         assert!(!found[0].fix.is_empty());
     }
 }
+
+/// A job of these options is refused once, in this line of them, from 1.
+#[track_caller]
+fn refused_in(line: usize, options: &str, word: &str) {
+    let found = mistakes(&format!("[a]\n{options}"), false);
+    assert_eq!(found.len(), 1, "{options}: {found:#?}");
+    assert_eq!(found[0].line, line + 1, "{options}: {found:#?}");
+    assert!(found[0].message.contains(word), "{options}: {found:#?}");
+    assert!(!found[0].fix.is_empty());
+}
+
+#[test]
+fn a_job_that_only_reads_cannot_verify_what_no_job_has_written() {
+    let word = "only reads: its files are laid out without that";
+    refused_in(3, "size=1g\nrw=randread\nverify=crc32c\n", word);
+    refused_in(3, "size=1g\nrw=read\nverify=md5\ndo_verify=0\n", word);
+    refused_in(2, "size=1g\nverify_pattern=0xab\n", word);
+    refused_in(3, "size=1g\nrw=randwrite\nverify_only\n", "an earlier run");
+    for can in [
+        "rw=randrw\nverify=crc32c\n",
+        "rw=randread\nverify=0\n",
+        "rw=randread\nverify=null\n",
+        "rw=randread\nverify=pattern\nverify_pattern=0xab\nbuffer_pattern=0xab\n",
+        "rw=read\nverify=md5\nfilename=x\n[b]\nsize=1g\nrw=write\nverify=md5\nfilename=y:x\n",
+    ] {
+        assert_eq!(found(&format!("[a]\nsize=1g\n{can}")), [], "{can}");
+    }
+}
+
+#[test]
+fn the_engine_that_truncates_files_can_neither_read_nor_flush() {
+    for does in ["rw=randread\n", "rw=randrw\n", "", "rw=write\nfsync=4\n"] {
+        refused_in(1, &format!("ioengine=ftruncate\nsize=1g\n{does}"), "`ftruncate` only writes");
+    }
+    assert_eq!(found("[a]\nioengine=ftruncate\nsize=1g\nrw=randwrite\nfsync=0\n"), []);
+}
+
+#[test]
+fn a_block_larger_than_a_file_is_refused() {
+    let smaller = "smaller than a block of this job";
+    refused_in(1, "filesize=4k\nbs=1M\nnrfiles=100\n", smaller);
+    refused_in(1, "filesize=4k\nsize=100M\nbs=1M\nrw=write\n", smaller);
+    refused_in(1, "size=100k\nbs=4k\nnrfiles=100\n", "makes each of 100 files smaller");
+    for holds in ["filesize=4k-1M\nbs=1M", "filesize=64k\nbsrange=4k-1M", "size=400k\nnrfiles=100"]
+    {
+        assert_eq!(found(&format!("[a]\n{holds}\n")), [], "{holds}");
+    }
+}

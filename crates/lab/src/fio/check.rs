@@ -3,7 +3,7 @@
 use super::job_options::Size;
 use super::options;
 use super::parse::{self, Job};
-use super::{Mistake, job_options};
+use super::{Mistake, futile, job_options};
 use std::collections::BTreeMap;
 
 /// Options by which a job paces itself.
@@ -81,7 +81,7 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
         found.extend(["fsync", "fdatasync"].into_iter().filter_map(|name| no_count(job, name)));
         found.extend(["rate", "rate_iops"].into_iter().filter_map(|name| no_rate(job, name)));
         match job_options::block_sizes(job) {
-            Ok(blocks) => found.extend(no_block(job, &blocks)),
+            Ok(blocks) => found.extend(futile::mistakes(&file.jobs, job, &blocks)),
             Err(wrong) => found.extend(wrong),
         }
         found.extend(looks_for_open_files(job));
@@ -136,21 +136,6 @@ fn looks_for_open_files(job: &Job) -> Option<Mistake> {
             setting.line,
             format!("`openfiles={}` is below the {files} files of job `{}`: fio would look for an open file in a loop, whose time is not modelled", setting.value, job.name),
             "leave `openfiles` out (each job may have all its files open), or add `file_service_type=sequential`",
-        )
-    })
-}
-
-/// That the files of a job hold none of its blocks, so that fio would do nothing.
-fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
-    let (least, setting) = (*blocks.iter().min()?, job.settings.get("size")?);
-    let Ok(Some(Size::Bytes(bytes))) = job_options::size(job, "size") else {
-        return None;
-    };
-    (0 < bytes && bytes < least).then(|| {
-        Mistake::new(
-            setting.line,
-            format!("`size={}` is smaller than a block of this job", setting.value),
-            "write a larger size, or a smaller `bs`",
         )
     })
 }

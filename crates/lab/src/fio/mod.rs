@@ -3,6 +3,7 @@
 
 mod check;
 pub mod demand;
+mod futile;
 pub mod job_options;
 pub mod options;
 pub mod parse;

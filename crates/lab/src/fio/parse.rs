@@ -76,6 +76,8 @@ const LONGEST: usize = 4000;
 
 /// Jobs that fio runs at once (`REAL_MAX_JOBS`).
 pub const MOST_JOBS: u32 = 4096;
+/// Files that a job has at most.
+pub const MOST_FILES: u32 = 10_000_000;
 
 /// Reads a job file as far as it can be read, and adds every mistake in it, in order of lines.
 pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
@@ -290,7 +292,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
                 "make each a workload of the lab".into(),
             );
         }
-        for (name, most) in [("numjobs", MOST_JOBS), ("iodepth", 65_536), ("nrfiles", 10_000_000)] {
+        for (name, most) in [("numjobs", MOST_JOBS), ("iodepth", 65_536), ("nrfiles", MOST_FILES)] {
             if let Some(setting) = job.settings.get(name)
                 && !sizes::bytes(&setting.value).is_some_and(|n| (1..=u64::from(most)).contains(&n))
             {
