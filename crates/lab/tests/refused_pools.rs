@@ -118,3 +118,40 @@ fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
     let diagnostics = errors(&format!("{BASE}{twice}"));
     assert!(diagnostics[0].contains("to remove"), "{diagnostics:#?}");
 }
+
+#[test]
+fn a_disabled_feature_that_a_property_or_a_vdev_needs_is_refused() {
+    let disabled = |feature: &str, user: &str| {
+        format!("[variants.a]\npool.\"feature@{feature}\" = \"disabled\"\n{user}\n")
+    };
+    for (feature, user, needs) in [
+        ("zstd_compress", "dataset.compression = \"zstd-3\"", "`compression = \"zstd-3\"`"),
+        ("lz4_compress", "", "`compression = \"lz4\"`"),
+        ("large_blocks", "dataset.recordsize = \"1M\"", "`recordsize = \"1M\"`"),
+        (
+            "encryption",
+            "dataset.encryption = \"on\"\ndataset.keyformat = \"hex\"",
+            "`encryption = \"on\"`",
+        ),
+        ("allocation_classes", "", "a special vdev"),
+        (
+            "draid",
+            "add = \"draid1:2d:4c:1s hdd[0-3]\"\nremove = \"raidz2 hdd[0-5]\"",
+            "a dRAID vdev",
+        ),
+    ] {
+        let message = format!("`feature@{feature}` is disabled, but {needs} needs it");
+        refused(&disabled(feature, user), "\"disabled\"", &message, "remove one of the two");
+    }
+    for (feature, user) in [
+        ("zstd_compress", ""),
+        ("lz4_compress", "dataset.compression = \"on\""),
+        ("large_blocks", "dataset.recordsize = \"128K\""),
+        ("encryption", ""),
+        ("allocation_classes", "remove = \"special\""),
+        ("draid", ""),
+    ] {
+        let text = format!("{BASE}{}", disabled(feature, user));
+        assert_eq!(errors(&text), <[&str; 0]>::default(), "{feature}");
+    }
+}

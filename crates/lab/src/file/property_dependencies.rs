@@ -1,9 +1,14 @@
-//! Properties of a dataset that ZFS takes only with others, as `zfs create` checks them.
+//! Properties of a dataset that ZFS takes only with others, as `zfs create` checks them, and those and vdevs that need a
+//! feature of the pool.
 
 use super::context::Context;
 use super::settings::Setting;
-use crate::campaign::inherited;
+use super::vdevs::LabVdev;
+use crate::campaign::{AllocationClass, Layout, inherited};
+use crate::diagnostic::Diagnostic;
+use crate::units;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Checks each dataset's own settings against what it has and inherits (`zfs_crypto_create` and
 /// `zfs_valid_proplist` of OpenZFS).
@@ -65,4 +70,66 @@ pub(super) fn check(
             );
         }
     }
+}
+
+/// Checks that no feature is disabled which a dataset's property or a vdev needs (`zfs_check_settable`,
+/// `dmu_objset_create_crypt_check`, `spa_create`).
+pub(super) fn check_features(
+    cx: &Context<'_>,
+    pool: &BTreeMap<String, Setting>,
+    datasets: &BTreeMap<String, BTreeMap<String, Setting>>,
+    vdevs: &[LabVdev],
+) {
+    for (name, flag) in pool.iter().filter(|(_, flag)| flag.value.value == "disabled") {
+        let Some(feature) = name.strip_prefix("feature@") else {
+            continue;
+        };
+        let settings = || datasets.values().flat_map(BTreeMap::values);
+        let user = settings()
+            .find(|setting| property_needs(feature, &setting.name.value, &setting.value.value))
+            .map(|setting| {
+                let stated = format!("`{} = \"{}\"`", setting.name.value, setting.value.value);
+                (stated, setting.value.span.clone())
+            })
+            .or_else(|| vdev_that_needs(feature, vdevs));
+        if let Some((user, span)) = user {
+            cx.say(
+                Diagnostic::error(format!("`{name}` is disabled, but {user} needs it"))
+                    .at(cx.file, flag.value.span.clone())
+                    .related(span, "needs it")
+                    .fix("remove one of the two: features are enabled by default"),
+            );
+        }
+    }
+}
+
+/// Whether a property with this value needs a feature.
+fn property_needs(feature: &str, property: &str, value: &str) -> bool {
+    /// Largest record of a pool without large blocks (`SPA_OLD_MAXBLOCKSIZE`), bytes.
+    const SMALL: u64 = 128 << 10;
+    match (feature, property) {
+        ("zstd_compress", "compression") => value.starts_with("zstd"),
+        ("lz4_compress", "compression") => value == "lz4",
+        ("large_blocks", "recordsize") => units::size(value).is_ok_and(|bytes| bytes > SMALL),
+        ("encryption", "encryption") => value != "off",
+        _ => false,
+    }
+}
+
+/// The first vdev that needs a feature: what it is, and where it stands.
+fn vdev_that_needs(feature: &str, vdevs: &[LabVdev]) -> Option<(String, Range<usize>)> {
+    let needs = |vdev: &&LabVdev| match feature {
+        "allocation_classes" => {
+            matches!(vdev.vdev.class, AllocationClass::Special | AllocationClass::Dedup)
+        }
+        "draid" => matches!(vdev.vdev.layout, Layout::Draid { .. }),
+        _ => false,
+    };
+    let vdev = vdevs.iter().find(needs)?;
+    let what = match (feature, vdev.vdev.class) {
+        ("draid", _) => "a dRAID vdev",
+        (_, AllocationClass::Dedup) => "a dedup vdev",
+        _ => "a special vdev",
+    };
+    Some((what.to_owned(), vdev.span.clone()))
 }

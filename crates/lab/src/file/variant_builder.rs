@@ -144,6 +144,9 @@ impl VariantBuilder {
             .collect();
         self.check_special(cx, &datasets);
         property_dependencies::check(cx, &self.datasets, &datasets);
+        property_dependencies::check_features(
+            cx, &self.pool_properties, &self.datasets, &self.vdevs,
+        );
         let mut vdevs: Vec<Vdev> = self.vdevs.into_iter().map(|vdev| vdev.vdev).collect();
         vdev::sort(&mut vdevs);
         Variant {
