@@ -23,6 +23,8 @@ pub struct Demand {
     pub states_ramp: bool,
     /// Files of a job have content when it begins.
     pub filled: bool,
+    /// Files of all jobs have content when it ends, unless the lab ends it earlier.
+    pub fills: bool,
     /// Its data can be made smaller than its files.
     pub compressible: bool,
     /// Σ `numjobs` over the jobs.
@@ -78,6 +80,7 @@ pub fn demand(file: &JobFile) -> Demand {
             .fold(0.0, f64::max),
         states_ramp: jobs().all(|job| job.get("ramp_time").is_some()),
         filled: jobs().any(job_options::is_filled),
+        fills: jobs().all(|job| job_options::is_filled(job) || job_options::fills(job)),
         compressible: jobs().any(job_options::is_compressible),
         clients: jobs().fold(0, |sum: u64, job| sum.saturating_add(clones(job, "numjobs"))),
         buffers: jobs().map(buffers).fold(0, u64::saturating_add),
@@ -114,6 +117,7 @@ mod tests {
                 ramp_s: 0.0,
                 states_ramp: false,
                 filled: false,
+                fills: false,
                 compressible: false,
                 clients: 8,
                 buffers: 8 * 8192,

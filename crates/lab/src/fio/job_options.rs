@@ -73,6 +73,20 @@ pub fn is_filled(job: &Job) -> bool {
     !only_writes(job) || job.get("overwrite").is_some_and(|value| value != "0")
 }
 
+/// Options with which a job may end before it has written each block of its files.
+const ENDS_EARLIER: [&str; 8] = [
+    "exit_what", "exitall", "io_size", "norandommap", "number_ios", "percentage_random",
+    "random_distribution", "steadystate",
+];
+
+/// Whether a job surely has written all of its files when it ends: it only writes, to each block once, and has no time.
+pub fn fills(job: &Job) -> bool {
+    let whole = matches!(job.get("rw"), Some("write" | "randwrite"));
+    let timed = time(job, "runtime").ok().flatten().is_some_and(|seconds| seconds > 0.0);
+    let plain = ENDS_EARLIER.iter().all(|name| job.get(name).is_none());
+    whole && !timed && plain && job.get("ioengine") != Some("ftruncate")
+}
+
 /// Whether the data of a job can be made smaller by compression or deduplication.
 pub fn is_compressible(job: &Job) -> bool {
     let set = |name: &&str| job.get(name).is_some_and(|v| !["0", "none"].contains(&v));

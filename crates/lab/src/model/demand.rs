@@ -145,6 +145,7 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
         ramp_s: 0.0,
         states_ramp: false,
         filled: true,
+        fills: true,
         compressible: true,
         clients: 1,
         buffers: 0,

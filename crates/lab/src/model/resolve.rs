@@ -8,6 +8,7 @@ use super::size_caps;
 use super::{Cap, Model, machine, sizes};
 use crate::campaign::{Campaign, Host, Variant, Workload};
 use crate::diagnostic::Diagnostic;
+use crate::fio;
 use crate::units::about;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -216,13 +217,17 @@ pub fn beyond_pools(campaign: &Campaign) -> Vec<(&str, Diagnostic)> {
     workloads.filter_map(|workload| Some((workload.name.as_str(), refused(workload)?))).collect()
 }
 
+/// That the files of a workload, laid out in full or written to their end, do not fit the drives or a quota.
 fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
-    let job = job(workload).filter(|job| job.filled && !job.compressible)?;
+    let endless = campaign.method.runtime_s.is_none();
+    let whole = |job: &fio::Demand| job.filled || (endless && job.fills);
+    let job = job(workload).filter(|job| whole(job) && !job.compressible)?;
     let bytes = workload.size.or(job.working_set)?;
+    let shorter = if job.filled { "" } else { "; or state a `runtime`" };
     let refuse = |holds: String, fix: &str| {
         let message =
             format!("the files of workload {} need {}, but {holds}", workload.name, about(bytes));
-        Some(Diagnostic::error(message).fix(fix))
+        Some(Diagnostic::error(message).fix(format!("{fix}{shorter}")))
     };
     for variant in &campaign.variants {
         let room = sizes::room(variant, &workload.dataset);

@@ -3,6 +3,7 @@ use crate::campaign::{Campaign, DriveRef};
 use crate::{Diagnostic, NoFiles, Profiles, load};
 
 mod dirty_records;
+mod endless_writes;
 mod estimates;
 
 const GIB: u64 = 1 << 30;
