@@ -13,7 +13,8 @@ const SHOWN: usize = 50;
 
 /// Prints each with its file, line and caret on standard error, and a line with the number of errors.
 pub fn draw(diagnostics: &[Diagnostic], sources: &Sources) {
-    let renderer = if colour() { Renderer::styled() } else { Renderer::plain() };
+    let colour = output::colour(std::io::stderr().is_terminal());
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
     for diagnostic in diagnostics.iter().take(SHOWN) {
         text.push_str(&renderer.render(&groups(diagnostic, sources)));
@@ -27,12 +28,6 @@ pub fn draw(diagnostics: &[Diagnostic], sources: &Sources) {
         text.push_str(&format!("{errors} mistake{}\n", if errors == 1 { "" } else { "s" }));
     }
     output::complain(&text);
-}
-
-/// Colour on terminals only, and not where `NO_COLOR` is set (<https://no-color.org>).
-fn colour() -> bool {
-    std::io::stderr().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 fn groups<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Group<'a>> {

@@ -1,5 +1,6 @@
-//! Writes to standard output and tolerates a closed pipe (`poolwright check x | head`).
+//! Writes to standard output and tolerates a closed pipe (`poolwright check x | head`); decides on colours.
 
+use std::ffi::OsStr;
 use std::io::{ErrorKind, Write};
 
 /// Writes `text` to standard output; the exit code. A closed pipe counts as success.
@@ -29,4 +30,35 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, u8> {
 pub fn complain(text: &str) {
     // Nothing is left to complain to when standard error itself is closed.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether to write colours to a stream: only to a terminal that `TERM` names and does not call dumb, and not where
+/// `NO_COLOR` is set (<https://no-color.org>).
+pub fn colour(to_terminal: bool) -> bool {
+    let [term, no_color] = ["TERM", "NO_COLOR"].map(std::env::var_os);
+    to_terminal && takes_colour(term.as_deref(), no_color.as_deref())
+}
+
+fn takes_colour(term: Option<&OsStr>, no_color: Option<&OsStr>) -> bool {
+    let able = term.is_some_and(|term| !term.is_empty() && term != "dumb");
+    able && no_color.is_none_or(OsStr::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_terminal_with_a_name_takes_colour_and_none_where_no_color_is_set() {
+        let takes = |term: Option<&str>, no_color: Option<&str>| {
+            takes_colour(term.map(OsStr::new), no_color.map(OsStr::new))
+        };
+        assert!(takes(Some("xterm-256color"), None));
+        assert!(takes(Some("linux"), Some("")));
+        for term in [None, Some(""), Some("dumb")] {
+            assert!(!takes(term, None), "{term:?}");
+        }
+        assert!(!takes(Some("xterm-256color"), Some("1")));
+        assert!(!colour(false));
+    }
 }

@@ -136,7 +136,7 @@ fn page(input: &ReportInput, language: Language) -> String {
     report::html::render(&input.findings, Some(configuration), language)
 }
 
-/// The style of terminal output: width, and colours unless `NO_COLOR` is set.
+/// The style of terminal output: width and colours.
 pub fn style(language: Language, to_terminal: bool) -> Style {
     let width = to_terminal
         .then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok())
@@ -144,8 +144,7 @@ pub fn style(language: Language, to_terminal: bool) -> Style {
         .map(|size| usize::from(size.ws_col))
         .filter(|width| *width > 0)
         .unwrap_or(100);
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    Style { width, color: to_terminal && !no_color, language }
+    Style { width, color: output::colour(to_terminal), language }
 }
 
 /// The language of a tag, for an argument.

@@ -16,7 +16,7 @@ use text::{Label, Language, name};
 pub struct Style {
     /// Columns of the terminal.
     pub width: usize,
-    /// Use colours. The caller asks the terminal and `NO_COLOR`.
+    /// Use colours. The caller asks the terminal, `TERM` and `NO_COLOR`.
     pub color: bool,
     /// The language.
     pub language: Language,
