@@ -412,3 +412,21 @@ fn a_block_larger_than_a_file_is_refused() {
         assert_eq!(found(&format!("[a]\n{holds}\n")), [], "{holds}");
     }
 }
+
+#[test]
+fn a_depth_that_a_synchronous_engine_does_not_have_is_noted() {
+    let notes = |options: &str| lab::fio::notes(&format!("[a]\nsize=1g\nrw=read\n{options}\n"));
+    for engine in ["psync", "sync", "vsync", "pvsync", "pvsync2"] {
+        let notes = notes(&format!("iodepth=16\nioengine={engine}"));
+        let [(4, note)] = &notes[..] else { panic!("{engine}: {notes:?}") };
+        assert!(note.contains(&format!("`{engine}` has one operation under way")), "{note}");
+        assert!(note.contains("use more clients (`numjobs`), or an asynchronous engine"), "{note}");
+    }
+    assert_eq!(notes("iodepth=16").len(), 1, "fio's default engine");
+    for deep in ["iodepth=16\nioengine=libaio", "iodepth=1", "iodepth=16\nio_submit_mode=offload"] {
+        assert_eq!(notes(deep), [], "{deep}");
+    }
+    let global = "[global]\niodepth=16\nsize=1g\n[a]\nrw=read\n[b]\nrw=write\n";
+    assert_eq!(lab::fio::notes(global).len(), 1);
+    assert_eq!(lab::fio::notes_with_rates(global), []);
+}

@@ -264,7 +264,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
             let span = mistake.span(&job.value);
             cx.error(cx.within(&job, span), mistake.message, mistake.fix);
         }
-        for (line, message) in fio::notes(&job.value) {
+        for (line, message) in notes(&job.value, open) {
             cx.note(cx.within(&job, fio::line_span(&job.value, line)), message);
         }
         return Some(Program::Fio { origin: INLINE.to_owned(), job: job.value });
@@ -276,7 +276,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
                 let span = mistake.span(&job);
                 cx.say(Diagnostic::error(mistake.message).at(&path.value, span).fix(mistake.fix));
             }
-            for (line, message) in fio::notes(&job) {
+            for (line, message) in notes(&job, open) {
                 let span = fio::line_span(&job, line);
                 cx.say(Diagnostic::note(message).at(&path.value, span));
             }
@@ -293,6 +293,11 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
             None
         }
     }
+}
+
+/// What the author of a job file should know.
+fn notes(job: &str, open: bool) -> Vec<(usize, String)> {
+    if open { fio::notes_with_rates(job) } else { fio::notes(job) }
 }
 
 /// Everything wrong with a job file; fio is asked only about one that is right as far as is known.

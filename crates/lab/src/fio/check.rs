@@ -1,7 +1,7 @@
 //! Everything in a job file that the machine cannot run, and what it changes.
 
 use super::job_options::Size;
-use super::options;
+use super::options::{self, ENGINES};
 use super::parse::{self, Job};
 use super::{Mistake, futile, job_options};
 use std::collections::BTreeMap;
@@ -22,23 +22,52 @@ const PLACED: [&str; 10] = [
     "numa_cpu_nodes", "numa_mem_policy", "sqthread_poll", "sqthread_poll_cpu",
 ];
 
-/// What the machine changes in a job file and its author should know: lines, from 1, each with a sentence.
+/// What the author of a job file should know: what the machine changes in it, and what has no effect. Lines, from 1,
+/// each with a sentence.
 pub fn notes(text: &str) -> Vec<(usize, String)> {
     let file = parse::read(text, &mut Vec::new());
-    let mut found = Vec::new();
-    for job in &file.jobs {
-        for (name, setting) in &job.settings {
-            if !PLACED.contains(name) || setting.value == "clock_gettime" {
-                continue;
-            }
-            let why = options::rule(name).map_or("", |rule| rule.why);
-            let verb = if why.starts_with("left out") { "is" } else { "becomes" };
-            found.push((setting.line, format!("`{name}={}` {verb} {why}", setting.value)));
-        }
-    }
+    let depths = file.jobs.iter().filter_map(depth_of_one);
+    in_order(changes(&file.jobs).chain(depths))
+}
+
+/// As [`notes`], for a workload with a ladder of rates, whose jobs have a depth of the ladder.
+pub fn notes_with_rates(text: &str) -> Vec<(usize, String)> {
+    in_order(changes(&parse::read(text, &mut Vec::new()).jobs))
+}
+
+/// Notes by line; one of `[global]` is met again in every job.
+fn in_order(notes: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
+    let mut found: Vec<_> = notes.collect();
     found.sort();
     found.dedup();
     found
+}
+
+/// What the machine changes in jobs.
+fn changes(jobs: &[Job]) -> impl Iterator<Item = (usize, String)> {
+    let settings = jobs.iter().flat_map(|job| &job.settings);
+    let changed = settings
+        .filter(|(name, setting)| PLACED.contains(name) && setting.value != "clock_gettime");
+    changed.map(|(name, setting)| {
+        let why = options::rule(name).map_or("", |rule| rule.why);
+        let verb = if why.starts_with("left out") { "is" } else { "becomes" };
+        (setting.line, format!("`{name}={}` {verb} {why}", setting.value))
+    })
+}
+
+/// That a job states a depth which its engine does not have: fio waits for each operation within its submission.
+fn depth_of_one(job: &Job) -> Option<(usize, String)> {
+    let setting = job.settings.get("iodepth")?;
+    // fio's default.
+    let engine = job.get("ioengine").unwrap_or("psync");
+    let waits = ENGINES.iter().any(|(name, asynchronous)| *name == engine && !asynchronous);
+    let offloads = job.get("io_submit_mode") == Some("offload");
+    (job_options::count(job, "iodepth") > 1 && waits && !offloads).then(|| {
+        (
+            setting.line,
+            format!("`iodepth={}` has no effect: the I/O engine `{engine}` has one operation under way per client; use more clients (`numjobs`), or an asynchronous engine such as `ioengine=libaio`", setting.value),
+        )
+    })
 }
 
 /// The options of a job file that a workload with a ladder of rates cannot have.

@@ -9,7 +9,7 @@ pub mod options;
 pub mod parse;
 pub mod sizes;
 
-pub use check::{against_rates, mistakes, notes};
+pub use check::{against_rates, mistakes, notes, notes_with_rates};
 pub use demand::{Demand, demand};
 
 use std::ops::Range;
