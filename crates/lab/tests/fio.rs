@@ -430,3 +430,18 @@ fn a_depth_that_a_synchronous_engine_does_not_have_is_noted() {
     assert_eq!(lab::fio::notes(global).len(), 1);
     assert_eq!(lab::fio::notes_with_rates(global), []);
 }
+
+#[test]
+fn shares_of_reads_and_writes_are_whole_numbers_that_add_up_to_100() {
+    let mixed = "size=1g\nrw=randrw\n";
+    for share in ["70%", "101", "-1", "0.7", "7k", ""] {
+        refused_in(3, &format!("{mixed}rwmixread={share}\n"), &format!("cannot be `{share}`"));
+        refused_in(3, &format!("{mixed}rwmixwrite={share}\n"), &format!("cannot be `{share}`"));
+    }
+    let word = "`rwmixread=70` and `rwmixwrite=50` do not add up to 100";
+    refused_in(4, &format!("{mixed}rwmixread=70\nrwmixwrite=50\n"), word);
+    refused_in(4, &format!("{mixed}rwmixwrite=50\nrwmixread=70\n"), word);
+    for right in ["rwmixread=0", "rwmixread=100", "rwmixwrite=30\nrwmixread=70"] {
+        assert_eq!(found(&format!("[a]\n{mixed}{right}\n")), [], "{right}");
+    }
+}

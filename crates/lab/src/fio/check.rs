@@ -2,7 +2,7 @@
 
 use super::job_options::Size;
 use super::options::{self, ENGINES};
-use super::parse::{self, Job};
+use super::parse::{self, Job, Setting};
 use super::{Mistake, futile, job_options};
 use std::collections::BTreeMap;
 
@@ -109,6 +109,7 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
         }
         found.extend(["fsync", "fdatasync"].into_iter().filter_map(|name| no_count(job, name)));
         found.extend(["rate", "rate_iops"].into_iter().filter_map(|name| no_rate(job, name)));
+        found.extend(no_mix(job));
         match job_options::block_sizes(job) {
             Ok(blocks) => found.extend(futile::mistakes(&file.jobs, job, &blocks)),
             Err(wrong) => found.extend(wrong),
@@ -149,6 +150,34 @@ fn no_rate(job: &Job, name: &str) -> Option<Mistake> {
             "write a rate, such as 500, or one of reads and one of writes: 500,100",
         )
     })
+}
+
+/// That the shares of reads and writes are not what fio takes for them: 3.33 reads `70%` as none, and lets the later of
+/// two options win.
+fn no_mix(job: &Job) -> Vec<Mistake> {
+    let stated = ["rwmixread", "rwmixwrite"].map(|name| Some((name, job.settings.get(name)?)));
+    let percent = |setting: &Setting| setting.value.parse::<u8>().ok().filter(|n| *n <= 100);
+    let wrong = stated.iter().flatten().filter(|(_, setting)| percent(setting).is_none());
+    let mut found: Vec<Mistake> = wrong
+        .map(|(name, setting)| {
+            Mistake::new(
+                setting.line,
+                format!("`{name}` cannot be `{}`", setting.value),
+                "write a whole number from 0 to 100, without `%`",
+            )
+        })
+        .collect();
+    if let [Some((_, reads)), Some((_, writes))] = stated
+        && let (Some(read), Some(written)) = (percent(reads), percent(writes))
+        && read + written != 100
+    {
+        found.push(Mistake::new(
+            reads.line.max(writes.line),
+            format!("`rwmixread={read}` and `rwmixwrite={written}` do not add up to 100"),
+            "remove one of them: fio takes only the later",
+        ));
+    }
+    found
 }
 
 /// That fio looks for one of a few open files among all of a job, as often as it takes: in `get_next_file_rand` and

@@ -78,7 +78,8 @@ fn flush_in_write(job: &Job) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The share of reads in a mixed job; none where all are of one kind.
+/// The share of reads in a mixed job; none where all are of one kind. Where a job states both shares they agree
+/// ([`lab::fio::mistakes`]).
 fn share_of_reads(job: &Job) -> Option<f64> {
     let rw = job.get("rw")?.split(':').next()?;
     if !["rw", "readwrite", "randrw"].contains(&rw) {
