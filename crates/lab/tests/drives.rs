@@ -41,3 +41,17 @@ fn an_unknown_profile_is_reported_once() {
     let diagnostics = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
     assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
 }
+
+#[test]
+fn drives_whose_count_was_not_read_are_not_too_few() {
+    for wrong in
+        ["\"1e3\"", "\"12xhdd-7200-16t\"", "\"0x hdd-7200-16t\"", "{ profile = \"12x\" }", "5"]
+    {
+        let diagnostics = errors(&BASE.replace("\"12x hdd-7200-16t\"", wrong));
+        assert_eq!(diagnostics.len(), 1, "{wrong}: {diagnostics:#?}");
+    }
+    // A variant's drives instead of those of the lab.
+    let more = "[variants.a]\ndrives.optane = \"x9\"\nadd = \"log optane[0-4]\"\n";
+    let diagnostics = errors(&format!("{BASE}{more}"));
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+}

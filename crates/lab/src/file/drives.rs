@@ -51,11 +51,11 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
     };
     let name = At::new(entry.key.to_owned(), entry.key_span());
     let Some(base) = load(cx, &profile) else {
-        // The mistake is recorded and the lab refused; the number of drives is known anyway, so mistakes in
-        // the vdevs are reported together with this one.
+        // The mistake is recorded and the lab refused. Where the number of drives is known, mistakes in the vdevs
+        // are reported together with this one.
         let kind =
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
-        return Some((name, kind));
+        return states_count(entry.value()).then_some((name, kind));
     };
     let numbers = match base.overridden(&overrides.values) {
         Ok(numbers) => numbers,
@@ -83,6 +83,15 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
         }
     };
     Some((name, DriveKind { count, profile: profile.value, numbers, price }))
+}
+
+/// Whether a kind of drives has a count of its own. The text `1e3` may be one, or a profile.
+fn states_count(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(text) => text.trim().contains(char::is_whitespace),
+        DeValue::Table(table) => table.contains_key("count"),
+        _ => false,
+    }
 }
 
 /// `12x hdd-7200-16t`; the count may be left away for one.

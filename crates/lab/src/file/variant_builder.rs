@@ -62,7 +62,11 @@ impl VariantBuilder {
         for (name, kind) in &settings.drives {
             self.drives.insert(name.value.clone(), kind.clone());
         }
-        self.broken_drives.extend(settings.broken_drives.iter().cloned());
+        for broken in &settings.broken_drives {
+            // Its count is no longer that of the kind which it replaces.
+            self.drives.remove(broken);
+            self.broken_drives.push(broken.clone());
+        }
         if let Some(ashift) = &settings.ashift {
             self.ashift = Some(ashift.clone());
         }
