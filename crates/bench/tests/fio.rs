@@ -444,6 +444,20 @@ fn what_fio_itself_refuses_is_found_in_every_job_with_its_line() {
     assert_eq!(refusals(&fio, SMALL_SYNC), []);
 }
 
+#[test]
+fn what_fio_refuses_is_said_once_and_of_the_line_that_was_written() {
+    let Some(fio) = bench::programs::find("fio") else {
+        return; // not installed here: CI has it
+    };
+    for wrong in ["zipf:1", "zipf:abc", "pareto:1.5"] {
+        let text = format!("[a]\nrw=randread\nsize=1G\nrandom_distribution={wrong}\n");
+        let found = refusals(&fio, &text);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        let message = format!("fio rejects `random_distribution={wrong}`: ");
+        assert!(found[0].line == 4 && found[0].message.starts_with(&message), "{found:#?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 

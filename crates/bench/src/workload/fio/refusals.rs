@@ -49,32 +49,71 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
             // If fio cannot be run, nothing is refused; a trial would report why.
             Err(_) => return found,
         };
-        for line in complaints(&output).filter(|line| !line.ends_with(" dropped")) {
-            found.push(refusal(&file, job, line));
-        }
+        found.extend(rejected(&file, job, &output));
     }
     found.sort();
     found.dedup();
     found
 }
 
-/// An error of fio as a mistake of the line that it quotes, else of the job.
-fn refusal(file: &JobFile, job: &Job, output: &str) -> Mistake {
-    let quoted = output
+/// The errors that fio prints about a job as mistakes: of the line that one quotes, else of the job.
+fn rejected(file: &JobFile, job: &Job, output: &str) -> Vec<Mistake> {
+    let (mut found, mut own, mut options) = (Vec::new(), Vec::new(), Vec::new());
+    // What fio says of a line comes before the line.
+    let mut reason = None;
+    for complaint in complaints(output).filter(|line| !line.ends_with(" dropped")) {
+        let Some(quoted) = quoted(complaint) else {
+            found.extend(reason.replace(complaint).map(|reason| of_job(job, reason)));
+            continue;
+        };
+        let reason = reason.take();
+        match line_of(file, quoted) {
+            Some(line) => {
+                options.push(option(quoted));
+                found.push(of_line(line, quoted, reason));
+            }
+            None => own.push((option(quoted), reason.unwrap_or(complaint))),
+        }
+    }
+    found.extend(reason.map(|reason| of_job(job, reason)));
+    // A line of the copy that is made of one that is wrong itself is not the author's.
+    let own = own.into_iter().filter(|(option, _)| !options.contains(option));
+    found.extend(own.map(|(_, complaint)| of_job(job, complaint)));
+    found
+}
+
+/// The line of a job file that an error of fio quotes.
+fn quoted(complaint: &str) -> Option<&str> {
+    let quoted = complaint
         .strip_prefix("fio: failed parsing ")
-        .or_else(|| output.strip_prefix("Bad option <")?.strip_suffix('>'))
-        .unwrap_or(output);
-    let line = file.lines.iter().position(|(line, kind)| {
-        matches!(kind, Kind::Option(_)) && parse::content(line) == quoted.trim()
-    });
-    Mistake::new(
-        line.map_or(job.line, |index| index + 1),
-        match line {
-            Some(_) => format!("fio rejects `{}`", quoted.trim()),
-            None => format!("fio rejects this job: {output}"),
-        },
-        "`fio --cmdhelp=OPTION` prints the values that an option takes",
-    )
+        .or_else(|| complaint.strip_prefix("Bad option <")?.strip_suffix('>'))?;
+    Some(quoted.trim())
+}
+
+/// The name of the option in a line.
+fn option(line: &str) -> &str {
+    line.split('=').next().unwrap_or(line).trim()
+}
+
+/// Where a line stands in a file, from 1.
+fn line_of(file: &JobFile, quoted: &str) -> Option<usize> {
+    let is_it = |(line, kind): &(String, Kind)| {
+        matches!(kind, Kind::Option(_)) && parse::content(line) == quoted
+    };
+    file.lines.iter().position(is_it).map(|index| index + 1)
+}
+
+/// What to do about a mistake that fio reports.
+const FIX: &str = "`fio --cmdhelp=OPTION` prints the values that an option takes";
+
+fn of_line(line: usize, quoted: &str, reason: Option<&str>) -> Mistake {
+    let reason = reason.map(|reason| reason.trim_start_matches("fio: "));
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    Mistake::new(line, format!("fio rejects `{quoted}`{reason}"), FIX)
+}
+
+fn of_job(job: &Job, complaint: &str) -> Mistake {
+    Mistake::new(job.line, format!("fio rejects this job: {complaint}"), FIX)
 }
 
 /// The output of fio for one section of a job file.
