@@ -23,11 +23,11 @@ pub fn count_texts(inputs: &[Input]) -> usize {
     inputs.iter().map(texts).sum()
 }
 
-/// Reads the inputs that the command line names.
+/// Reads the inputs that the command line names. `piped`: the command to which texts can be piped.
 ///
 /// # Errors
 /// What is wrong, where, what to do.
-pub fn read(names: &[String]) -> Result<AuditInput, String> {
+pub fn read(names: &[String], piped: &str) -> Result<AuditInput, String> {
     let mut given = AuditInput { texts: Vec::new(), labs: Vec::new() };
     for name in names {
         let path = Path::new(name);
@@ -42,7 +42,7 @@ pub fn read(names: &[String]) -> Result<AuditInput, String> {
                 Some(text) => text.to_owned(),
                 None => {
                     return Err(format!(
-                        "{name} is neither a file nor a built-in lab; name a file, or pipe text to `poolwright audit -`"
+                        "{name} is neither a file nor a built-in lab; name a file, or pipe text to `{piped}`"
                     ));
                 }
             },
@@ -94,6 +94,14 @@ mod tests {
     fn a_lab_is_known_by_its_content() {
         assert!(is_lab("title = \"x\"\n[pool]\nvdevs = \"mirror a b\"\n"));
         assert!(!is_lab("  pool: tank\n state: ONLINE\n"));
+    }
+
+    #[test]
+    fn what_is_neither_file_nor_lab_names_the_command_that_was_given() {
+        for piped in ["poolwright audit -", "poolwright tune SERVER --pool -"] {
+            let wrong = read(&["not-there.txt".to_owned()], piped).err().unwrap();
+            assert!(wrong.ends_with(&format!("or pipe text to `{piped}`")), "{wrong}");
+        }
     }
 
     #[test]

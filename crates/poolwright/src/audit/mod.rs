@@ -70,7 +70,9 @@ impl Args {
                 texts: host::read(&host::LocalHost::new(), self.seconds),
                 labs: Vec::new(),
             },
-            false => input::read(&self.files).map_err(|e| refuse(USAGE, e))?,
+            false => {
+                input::read(&self.files, "poolwright audit -").map_err(|e| refuse(USAGE, e))?
+            }
         };
         let lints = self.results.as_deref().map(|name| results::read(name, report_language));
         let lints = lints.transpose().map_err(|e| refuse(USAGE, e))?.unwrap_or_default();
@@ -126,7 +128,7 @@ fn today() -> Option<i64> {
 /// # Errors
 /// What is wrong, where, what to do.
 pub(crate) fn system(files: &[String]) -> Result<(System, Vec<Unread>), String> {
-    let given = input::read(files)?;
+    let given = input::read(files, "poolwright tune SERVER --pool -")?;
     let (texts, unread) = gather(&given.texts);
     match given.labs.into_iter().flatten().next() {
         Some((_, lab)) => Ok((lab, unread)),
