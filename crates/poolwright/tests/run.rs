@@ -70,6 +70,21 @@ fn a_mistake_in_the_last_lab_is_reported_before_the_first_is_run() {
 }
 
 #[test]
+fn a_store_that_cannot_be_created_is_refused_with_what_to_do() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("other/trials")).unwrap();
+    for verb in [&["run", "lab.toml"][..], &["trial", "ab12"], &["merge", "other"]] {
+        for store in ["lab.toml", "lab.toml/store"] {
+            let args = [verb, &["--store", store]].concat();
+            let ran = place.command(&args).output().unwrap();
+            assert_eq!(ran.status.code(), Some(3), "{args:?}: {}", stderr(&ran));
+            let help = "; choose another directory with --store DIR";
+            assert!(stderr(&ran).contains(help), "{args:?}: {}", stderr(&ran));
+        }
+    }
+}
+
+#[test]
 fn a_list_that_cannot_be_written_is_no_success() {
     let place = Place::new();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory could not be used.
-    #[error("cannot {action} {}: {source}{}", .path.display(), advice(source))]
+    #[error("cannot {action} {}: {source}{}", .path.display(), advice(.action, source))]
     Io {
         /// What was tried: `read`, `write`, `create`, `lock`.
         action: &'static str,
@@ -54,7 +54,7 @@ fn list(keys: &[Key]) -> String {
 }
 
 /// What to do about a system error.
-fn advice(error: &std::io::Error) -> &'static str {
+fn advice(action: &str, error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::StorageFull => {
             "; free some space, or keep results elsewhere with --store DIR"
@@ -62,6 +62,8 @@ fn advice(error: &std::io::Error) -> &'static str {
         std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
             "; name a directory that you may write to with --store DIR"
         }
+        // A file stands where a directory should be, or the file system does not take it.
+        _ if ["create", "write"].contains(&action) => "; choose another directory with --store DIR",
         _ => "",
     }
 }
@@ -74,5 +76,29 @@ impl Error {
 
     pub(crate) fn content(path: &Path, why: impl std::fmt::Display) -> Error {
         Error::Content { path: path.to_owned(), why: why.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::ErrorKind;
+
+    #[test]
+    fn what_cannot_be_created_or_written_says_what_to_do() {
+        let says = |action, kind: ErrorKind| {
+            Error::io(action, Path::new("store"))(kind.into()).to_string()
+        };
+        for kind in [ErrorKind::AlreadyExists, ErrorKind::NotADirectory, ErrorKind::Other] {
+            for action in ["create", "write"] {
+                let message = says(action, kind);
+                assert!(
+                    message.ends_with("; choose another directory with --store DIR"),
+                    "{message}"
+                );
+            }
+        }
+        assert!(says("create", ErrorKind::PermissionDenied).contains("that you may write to"));
+        assert!(!says("read", ErrorKind::NotADirectory).contains("--store"));
     }
 }
