@@ -319,7 +319,7 @@ fn a_full_dataset_refuses_writes_and_keeps_those_that_it_acknowledged() {
             "[workloads.sync]",
             "[datasets.db]\nquota = \"32M\"\n[workloads.sync]\ndataset = \"db\"",
         )
-        .replace("size=1G", "size=512M");
+        .replace("size=1G", "size=512M\nruntime=8\ntime_based");
     let place = Cut::new(&full);
     let Some((_, report, _)) = place.run(&["--states", "3"]) else {
         return;
