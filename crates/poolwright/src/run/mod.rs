@@ -28,8 +28,8 @@ const INCOMPLETE: u8 = 1;
 
 /// Build each variant of a lab as a scale model, measure and compare them
 ///
-/// Several labs run one after the other, each with its own budget and report. That is faster than a command for each,
-/// because machines reuse memory. Stored trials are not run again, so the same command resumes a stopped run.
+/// Several labs run one after the other, each with its own budget and report; their machines reuse the same memory.
+/// Stored trials are not run again, so the same command resumes a stopped run.
 ///
 /// Exit codes: 0 every cell was measured · 1 a cell failed or did not fit the budget · 2 a lab or an
 /// argument is wrong, and nothing was run · 3 this host lacks something · 130 interrupted; the same command resumes.
