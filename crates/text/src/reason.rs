@@ -20,11 +20,7 @@ impl Language {
                     "A cache flush of the drives that hold the log takes {after} instead of {before}.",
                     "存放日志的硬盘单次刷盘（flush）耗时由 {before} 变为 {after}。")
             }
-            Reason::NoLogFlush { before, kind } => {
-                say!(self, before = self.drive_time(before), kind = name(kind);
-                    "The log on {kind} needs no cache flush; a flush took {before}.",
-                    "{kind} 上的日志写入无需刷盘（flush）；原先单次刷盘耗时为 {before}。")
-            }
+            Reason::NoLogFlush { before, kind } => self.no_log_flush(before, kind),
             Reason::Commits { before, after } => {
                 say!(self, before = count(*before), after = count(*after);
                 "There are {after} ZIL commits per operation instead of {before}.",
@@ -57,46 +53,24 @@ impl Language {
             Reason::LogPartly { share: part } => say!(self, part = share(*part);
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
                 "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据 vdev。"),
-            Reason::LogOverflows { before, after } => {
-                say!(self, before = share(*before), after = share(*after);
-                    "{after} of the log bytes went to the data vdevs because the log vdev was full, instead of {before}.",
-                    "独立日志设备写满，改写数据 vdev 的日志数据占比由 {before} 变为 {after}。")
-            }
+            Reason::LogOverflows { before, after } => self.log_overflows(*before, *after),
             Reason::Indirect { before, after } => self.indirect(*before, *after),
             Reason::CacheUnused { hits, fed } => say!(self, hits = share(*hits), fed = bytes(*fed);
                 "The L2ARC served {hits} of the lookups; {fed} were written to it.",
                 "L2ARC 仅命中 {hits} 的查找；写入 L2ARC 的数据为 {fed}。"),
-            Reason::CacheBypassed => self
-                .pick(
-                    "Reads with O_DIRECT bypass the ARC (OpenZFS 2.3 and later), and the L2ARC is only fed from the ARC.",
-                    "O_DIRECT 读取绕过 ARC（OpenZFS 2.3 及以后版本），而 L2ARC 只从 ARC 填充。",
-                )
-                .into(),
+            Reason::CacheBypassed => self.cache_bypassed(),
             Reason::CacheServes { hits, drives_before, drives_after } => {
-                say!(self, hits = share(*hits), before = share(*drives_before), after = share(*drives_after);
-                    "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
-                    "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的由 {before} 变为 {after}。")
+                self.cache_serves(*hits, *drives_before, *drives_after)
             }
             Reason::MemoryServes { before, after } => self.memory_serves(*before, *after),
             Reason::RecordReads { before, after } => self.record_reads(*before, *after),
-            Reason::RecordWait { before, after } => {
-                say!(self, before = micros(*before), after = micros(*after);
-                    "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
-                    "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
-            }
-            Reason::SpecialUnread => self
-                .pick(
-                    "Hardly anything was read from the special vdev: the metadata was in memory.",
-                    "几乎没有从 special vdev 读取：元数据都在内存中。",
-                )
-                .into(),
+            Reason::RecordWait { before, after } => self.record_wait(*before, *after),
+            Reason::SpecialUnread => self.special_unread(),
             Reason::WriteAmplification { before, after } => {
                 self.write_amplification(*before, *after)
             }
-            Reason::DirtyFilled { seconds: after, real_seconds, per_write } => {
-                say!(self, real = seconds(*real_seconds), model = seconds(*after), waits = count(*per_write);
-                    "After {real} ({model} in the model) dirty data reaches its limit, and writers are delayed by the write throttle: {waits} delays per write.",
-                    "{real}（模型中 {model}）后脏数据达到上限，写入受写限流延迟：平均每次写入延迟 {waits} 次。")
+            Reason::DirtyFilled { seconds, real_seconds, per_write } => {
+                self.dirty_filled(*seconds, *real_seconds, *per_write)
             }
             Reason::Throttled { before, after } => {
                 say!(self, before = count(*before), after = count(*after);
@@ -113,6 +87,59 @@ impl Language {
                 )
                 .into(),
         }
+    }
+
+    /// A log on drives that need no flush.
+    fn no_log_flush(self, before: &DriveTime, kind: &str) -> String {
+        say!(self, before = self.drive_time(before), kind = name(kind);
+        "The log on {kind} needs no cache flush; a flush took {before}.",
+        "{kind} 上的日志写入无需刷盘（flush）；原先单次刷盘耗时为 {before}。")
+    }
+
+    /// Log blocks that found no room on the log vdev.
+    fn log_overflows(self, before: f64, after: f64) -> String {
+        say!(self, before = share(before), after = share(after);
+        "{after} of the log bytes went to the data vdevs because the log vdev was full, instead of {before}.",
+        "独立日志设备写满，改写数据 vdev 的日志数据占比由 {before} 变为 {after}。")
+    }
+
+    /// Direct I/O beside an L2ARC.
+    fn cache_bypassed(self) -> String {
+        self.pick(
+            "Reads with O_DIRECT bypass the ARC (OpenZFS 2.3 and later), and the L2ARC is only fed from the ARC.",
+            "O_DIRECT 读取绕过 ARC（OpenZFS 2.3 及以后版本），而 L2ARC 只从 ARC 填充。",
+        )
+        .into()
+    }
+
+    /// Lookups that the L2ARC answers.
+    fn cache_serves(self, hits: f64, drives_before: f64, drives_after: f64) -> String {
+        say!(self, hits = share(hits), before = share(drives_before), after = share(drives_after);
+        "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
+        "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的由 {before} 变为 {after}。")
+    }
+
+    /// The time of reads that writes make.
+    fn record_wait(self, before: f64, after: f64) -> String {
+        say!(self, before = micros(before), after = micros(after);
+        "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
+        "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
+    }
+
+    /// A special vdev without reads.
+    fn special_unread(self) -> String {
+        self.pick(
+            "Hardly anything was read from the special vdev: the metadata was in memory.",
+            "几乎没有从 special vdev 读取：元数据都在内存中。",
+        )
+        .into()
+    }
+
+    /// Dirty data that reaches its limit.
+    fn dirty_filled(self, after: f64, real_seconds: f64, per_write: f64) -> String {
+        say!(self, real = seconds(real_seconds), model = seconds(after), waits = count(per_write);
+        "After {real} ({model} in the model) dirty data reaches its limit, and writers are delayed by the write throttle: {waits} delays per write.",
+        "{real}（模型中 {model}）后脏数据达到上限，写入受写限流延迟：平均每次写入延迟 {waits} 次。")
     }
 
     /// Records that point at data, of all of the log's.

@@ -96,22 +96,12 @@ pub fn sensitivities(
                 sides.extend([(share, top), (-share, bottom)]);
             }
             let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
-            let estimate =
-                |terms| effects::estimate(terms, deciding.metric, deciding.phase, &campaign.method);
+            let estimate = |terms: &[(f64, &Side<'_>)]| {
+                effects::estimate(terms, deciding.metric, deciding.phase, &campaign.method)
+            };
             let effect = estimate(&terms)?;
             // Re-runs have the seeds of few repeats: what the number changes is what differs from those.
-            let seeds: Vec<u64> = seeds_of(&sides);
-            let stood: Vec<(f64, Group<'_>, Phases)> = pairs
-                .iter()
-                .flat_map(|(_, top, bottom)| [(share, top), (-share, bottom)])
-                .map(|(c, side)| (c, side.group.of_seeds(&seeds), side.phases))
-                .collect();
-            let stood: Vec<(f64, Side<'_>)> = stood
-                .iter()
-                .map(|(c, group, phases)| (*c, Side { group, phases: *phases }))
-                .collect();
-            let terms: Vec<(f64, &Side<'_>)> = stood.iter().map(|(c, side)| (*c, side)).collect();
-            let before = estimate(&terms)?.ratio.value;
+            let before = of_seeds(&seeds_of(&sides), pairs, estimate)?.ratio.value;
             let moved = deciding.ratio.value * effect.ratio.value / before;
             Some(RerunPoint {
                 factor,
@@ -140,6 +130,22 @@ pub fn sensitivities(
         });
     }
     all
+}
+
+/// The effect of the pairs from the trials of some seeds.
+fn of_seeds(
+    seeds: &[u64],
+    pairs: &[(&Pair<'_>, Side<'_>, Side<'_>)],
+    estimate: impl Fn(&[(f64, &Side<'_>)]) -> Option<Effect>,
+) -> Option<Effect> {
+    let share = 1.0 / pairs.len() as f64;
+    let sides = pairs.iter().flat_map(|(_, top, bottom)| [(share, top), (-share, bottom)]);
+    let groups: Vec<(f64, Group<'_>, Phases)> =
+        sides.map(|(c, side)| (c, side.group.of_seeds(seeds), side.phases)).collect();
+    let sides: Vec<(f64, Side<'_>)> =
+        groups.iter().map(|(c, group, phases)| (*c, Side { group, phases: *phases })).collect();
+    let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
+    estimate(&terms)
 }
 
 /// The seeds of which each side has a trial that counts.
