@@ -63,8 +63,11 @@ pub fn parse(text: &str) -> Parsed<Settings> {
     let mut problems = Vec::new();
     let mut includes = false;
     for (line, raw) in numbered(text) {
+        if is_table_frame(raw) {
+            continue;
+        }
         if let Some(row) = table_row(raw, line) {
-            facts.rows.extend(row);
+            facts.rows.push(row);
             continue;
         }
         let (content, closed) = without_comment(raw);
@@ -106,28 +109,26 @@ pub fn parse(text: &str) -> Parsed<Settings> {
     Parsed { facts, problems }
 }
 
-/// The setting in a row of psql's table of `SHOW ALL` or of `pg_settings`, whose second column is the value in the unit
-/// that a bare number has in `postgresql.conf`; no setting in the other lines of such a table; none for any other line.
-fn table_row(line: &str, number: u32) -> Option<Option<Setting>> {
-    let line = line.trim();
-    let rule = line.starts_with("--") && line.chars().all(|c| matches!(c, '-' | '+'));
-    let count =
-        line.strip_prefix('(').is_some_and(|rest| rest.ends_with(" rows)") || rest == "1 row)");
-    if rule || count {
-        return Some(None);
-    }
-    let (name, columns) = line.split_once('|')?;
+/// A row of psql's table of `SHOW ALL` or of `pg_settings` as a setting: the second column is the value, in the unit that
+/// a bare number has in `postgresql.conf`.
+fn table_row(line: &str, number: u32) -> Option<Setting> {
+    let (name, columns) = line.trim().split_once('|')?;
     let name = name.trim_end();
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
-    {
-        return None;
-    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let value = columns.split('|').next().unwrap_or_default().trim();
-    let is_heading = name == "name" && value == "setting";
-    Some((!is_heading).then(|| Setting {
+    (!name.is_empty() && name.chars().all(plain)).then(|| Setting {
         name: name.to_ascii_lowercase(),
         value: At::new(value.to_owned(), number),
-    }))
+    })
+}
+
+/// The lines of such a table that are no rows: its headings, the rule below them, and the number of rows.
+fn is_table_frame(line: &str) -> bool {
+    let line = line.trim();
+    let headings = line.split('|').map(str::trim).take(2).eq(["name", "setting"]);
+    let rule = line.starts_with("--") && line.chars().all(|c| matches!(c, '-' | '+'));
+    let count = line.strip_prefix('(');
+    headings || rule || count.is_some_and(|rest| rest.ends_with(" rows)") || rest == "1 row)")
 }
 
 /// The line up to a `#` outside quotes, and whether its quotes are closed.
