@@ -89,18 +89,11 @@ const SUSPENDED: Rule = rule! {
 };
 
 fn suspended(_: &System, pool: &Pool) -> Option<Problem> {
-    let (_, status) = pool.status.as_ref().filter(|(_, status)| is_suspended(status))?;
+    let (_, status) = pool.status.as_ref().filter(|(_, status)| status.is_suspended())?;
     let problem = Problem::of(&pool.name).run(&["zpool", "clear", &pool.name]);
     let state = status.state.as_ref()?;
     let evidence = format!("state: {}", state.value);
     Some(problem.evidence(&pool.status_line(state.line), evidence))
-}
-
-/// Whether all I/O of a pool waits. Releases whose state does not say so have it in the status text.
-fn is_suspended(status: &Status) -> bool {
-    let state = status.state.as_ref().is_some_and(|state| state.value == "SUSPENDED");
-    let text = status.status.as_ref();
-    state || text.is_some_and(|text| text.value.contains("in response to IO failures"))
 }
 
 const DEGRADED: Rule = rule! {
@@ -117,7 +110,7 @@ fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
         return unhealthy(pool);
     };
     let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
-    if is_suspended(status) {
+    if status.is_suspended() {
         return None;
     }
     let mut problem = Problem::of(&pool.name)
@@ -254,7 +247,7 @@ fn errors(system: &System, pool: &Pool) -> Option<Problem> {
             &device(system, &drive.name),
         ])
     });
-    Some(match is_suspended(status) {
+    Some(match status.is_suspended() {
         true => problem,
         false => start_scrub(problem, pool),
     })

@@ -2,24 +2,15 @@
 
 use super::{Drive, Leaf, Pool, System};
 
-/// Beginnings of kernel names of drives that a number ends, with what is between that and the number of a partition:
-/// Linux's, then FreeBSD's.
-const NUMBERED: [(&str, &str); 8] = [
-    ("nvme", "p"),
-    ("mmcblk", "p"),
-    ("pmem", "p"),
-    ("ada", "p"),
-    ("nda", "p"),
-    ("nvd", "p"),
-    ("vtbd", "p"),
-    ("da", "p"),
-];
+/// Beginnings of kernel names of drives that a number ends, before `p` and the number of a partition: Linux's, then
+/// FreeBSD's.
+const NUMBERED: [&str; 8] = ["nvme", "mmcblk", "pmem", "ada", "nda", "nvd", "vtbd", "da"];
 /// Beginnings of those that letters end, which the number of a partition follows.
 const LETTERED: [&str; 3] = ["xvd", "sd", "vd"];
 
 /// Whether a name without a directory or partition is a kernel's name of a drive.
 pub fn is_kernel_name(name: &str) -> bool {
-    let numbered = |(prefix, _): &(&str, &str)| {
+    let numbered = |prefix: &&str| {
         let rest = name.strip_prefix(prefix);
         rest.is_some_and(|rest| match rest.split_once('n').filter(|_| *prefix == "nvme") {
             Some((controller, namespace)) => digits(controller) && digits(namespace),
@@ -44,14 +35,12 @@ pub fn drive_of(name: &str) -> &str {
     {
         return stem;
     }
-    for (prefix, between) in NUMBERED {
-        if name.starts_with(prefix)
-            && let Some((stem, number)) = name.rsplit_once(between)
-            && digits(number)
-            && is_kernel_name(stem)
-        {
-            return stem;
-        }
+    if let Some((stem, number)) = name.rsplit_once('p')
+        && digits(number)
+        && NUMBERED.iter().any(|prefix| stem.starts_with(prefix))
+        && is_kernel_name(stem)
+    {
+        return stem;
     }
     match lettered(name) {
         Some(number) if digits(number) => &name[..name.len() - number.len()],

@@ -46,6 +46,13 @@ impl Pool {
         Some(errors.value.starts_with("No known data errors"))
     }
 
+    /// Whether all of its I/O waits. Releases whose state does not say so have it in the status text.
+    pub fn is_suspended(&self) -> bool {
+        let state = self.state.as_ref().is_some_and(|state| state.value == "SUSPENDED");
+        let text = self.status.as_ref();
+        state || text.is_some_and(|text| text.value.contains("in response to IO failures"))
+    }
+
     /// Whether the text is of an imported pool that is ONLINE and neither scrubs nor resilvers.
     pub fn is_at_rest(&self) -> bool {
         let online = self.state.as_ref().is_some_and(|state| state.value == "ONLINE");
