@@ -239,7 +239,7 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
 fn memory(campaign: &Campaign, variant: &Variant) -> Option<String> {
     let differ = campaign.variants.iter().any(|variant| variant.memory.is_some());
     let bytes = variant.host(&campaign.host).memory;
-    differ.then(|| format!("# {} of memory", lab::units::print_size(bytes)))
+    differ.then(|| format!("# memory {}", lab::units::print_size(bytes)))
 }
 
 fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {

@@ -124,8 +124,7 @@ fn many_reads_do_not_hide_what_becomes_of_few_writes() {
     let alike = analysed(job, |repeat| {
         [mixture(60_000.0, 200.0), mixture(60_000.0 * jitter(repeat), 200.0)]
     });
-    let is_flows = |caution: &Caution| matches!(caution, Caution::Flows { .. });
-    assert!(!verdict(&alike, "log").cautions.iter().any(is_flows));
+    assert!(!verdict(&alike, "log").cautions.iter().any(Caution::is_flows));
 }
 
 #[test]
@@ -152,7 +151,7 @@ fn a_queue_that_zfs_does_not_take_is_named() {
     let found = analysed(job, |repeat| {
         [1000.0, 2000.0].map(|rate| measured(&Truth::flat(rate * jitter(repeat))))
     });
-    let is_blocked = |c: &Caution| matches!(c, Caution::BlockingSubmission { threads: 2, .. });
+    let is_blocked = |c: &Caution| matches!(c, Caution::BlockingSubmission { in_flight: 2, .. });
     let queued = |verdict: &Verdict| verdict.cautions.iter().any(is_blocked);
     assert!(queued(verdict(&found, "log")), "{:?}", verdict(&found, "log").cautions);
 }

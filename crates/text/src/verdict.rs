@@ -226,9 +226,9 @@ impl Language {
             Caution::Bytes { ratio: bytes } => say!(self, bytes = ratio(*bytes);
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
                 "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
-            Caution::BlockingSubmission { threads, of } => say!(self, of = count(*of);
-                "On ZFS, fio’s libaio waits for each operation when it submits it: {threads} of {of} operations are under way, and most of the latency is time in fio’s own queue.",
-                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {threads} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
+            Caution::BlockingSubmission { in_flight, of } => say!(self, of = count(*of);
+                "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations are under way, and most of the latency is time in fio’s own queue.",
+                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
             Caution::TwoPhases { burst, sustained } => {
                 say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
                     "Quote both numbers: {burst} in the burst, {sustained} sustained.",

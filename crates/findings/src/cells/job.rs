@@ -31,8 +31,9 @@ pub struct Job {
     pub own_cache: bool,
     /// It tells one rate for its whole run: no course over time, and no latencies but their mean.
     pub tells_one_rate: bool,
-    /// Threads of jobs whose engine blocks in `io_submit` on ZFS (libaio) with a depth above 1; 0 for none.
-    pub blocking_threads: u32,
+    /// Operations of fio that can be under way on ZFS, where libaio blocks in `io_submit`, so that each of its clients
+    /// has one. None for other clients.
+    pub in_flight_on_zfs: Option<u32>,
     /// Any of its jobs reads.
     pub reads: bool,
     /// Any of its jobs writes.
@@ -104,10 +105,7 @@ fn of_sections(sections: &[Section]) -> Job {
         direct: all(&job_options::is_direct),
         own_cache: false,
         tells_one_rate: false,
-        blocking_threads: match any(&is_queued_with_libaio) {
-            true => sections.iter().map(|s| job_options::count(s, "numjobs").max(1)).sum(),
-            false => 0,
-        },
+        in_flight_on_zfs: Some(sections.iter().map(in_flight_on_zfs).fold(0, u32::saturating_add)),
         reads: any(&|s| !job_options::only_writes(s)),
         writes: any(&job_options::writes),
     }
@@ -206,8 +204,10 @@ fn each_write_synced(section: &Section) -> bool {
     is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
 }
 
-fn is_queued_with_libaio(section: &Section) -> bool {
-    section.get("ioengine") == Some("libaio") && job_options::count(section, "iodepth") > 1
+fn in_flight_on_zfs(section: &Section) -> u32 {
+    let count = |name| job_options::count(section, name).max(1);
+    let queues = matches!(section.get("ioengine"), Some("io_uring" | "posixaio"));
+    count("numjobs").saturating_mul(if queues { count("iodepth") } else { 1 })
 }
 
 fn invalidates_written_pages(section: &Section) -> bool {

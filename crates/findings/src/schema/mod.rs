@@ -117,7 +117,8 @@ pub struct VariantRef {
     /// What a power cut alone can cost under the workloads, by its settings and theirs.
     #[serde(default)]
     pub after_power_cut: Option<PowerCutClass>,
-    /// The commands that build it on real drives, a line each.
+    /// The commands that build it on real drives, a line each; before them its server's memory as a comment, where
+    /// variants differ in it.
     #[serde(default)]
     pub build: Vec<String>,
     /// `zpool add` for a pool that was built as the baseline, where no more than vdevs is added.

@@ -210,8 +210,8 @@ pub enum Caution {
     },
     /// fio's libaio waits for each operation on ZFS when it submits it, so that fewer are under way than its depth says.
     BlockingSubmission {
-        /// Threads that submit, each of which has one operation under way.
-        threads: u32,
+        /// Operations that are under way.
+        in_flight: u32,
         /// Operations in fio's queues.
         of: f64,
     },
@@ -222,6 +222,13 @@ pub enum Caution {
         /// Ratio sustained.
         sustained: f64,
     },
+}
+
+impl Caution {
+    /// Whether it is that reads and writes change in different ways.
+    pub fn is_flows(&self) -> bool {
+        matches!(self, Caution::Flows { .. })
+    }
 }
 
 /// What a power cut leaves of acknowledged writes.

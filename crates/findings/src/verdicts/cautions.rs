@@ -87,11 +87,11 @@ pub fn cautions(
     cautions
 }
 
-/// Ratios this far from that of what is compared are another answer.
-const ANOTHER: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// Ratios that differ by no more than this from that of what is compared tell the same.
+const ALIKE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 
 /// Reads and writes, where they change in different ways.
-pub fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Caution> {
+fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Caution> {
     let mean = |shown: &Shown<'_>, pick: fn(&Measured) -> &Flow| {
         let value = |measured: &Measured| match deciding.metric {
             Metric::Throughput => pick(measured).ops as f64 / measured.runtime_s,
@@ -103,7 +103,7 @@ pub fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option
     };
     let ratio = |pick| Some(mean(after, pick)? / mean(before, pick)?);
     let (read, write) = (ratio(|m| &m.read)?, ratio(|m| &m.write)?);
-    let far = |ratio: f64| !ANOTHER.contains(&(ratio / deciding.ratio.value));
+    let far = |ratio: f64| !ALIKE.contains(&(ratio / deciding.ratio.value));
     (far(read) || far(write)).then_some(Caution::Flows { read, write })
 }
 
@@ -116,16 +116,16 @@ fn bytes(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Cau
         Some(pick(after.1)?.value / pick(before.1).filter(|x| x.value > 0.0)?.value)
     };
     let (bytes, operations) = (ratio(|cell| cell.bandwidth)?, ratio(|cell| cell.throughput)?);
-    (bytes > 0.0 && !ANOTHER.contains(&(bytes / operations)))
+    (bytes > 0.0 && !ALIKE.contains(&(bytes / operations)))
         .then_some(Caution::Bytes { ratio: bytes })
 }
 
+/// On ZFS, clients whose engine waits for an operation when it submits it.
 fn blocking_submission(cells: &[Shown<'_>]) -> Option<Caution> {
     let on_zfs = |(group, _): &&Shown<'_>| group.variant.is_zfs();
     let (group, cell) = cells.iter().find(on_zfs)?;
-    let threads = group.job.blocking_threads;
-    let of = cell.concurrency;
-    (threads > 0 && f64::from(threads) < of).then_some(Caution::BlockingSubmission { threads, of })
+    let (in_flight, of) = (group.job.in_flight_on_zfs?, cell.concurrency);
+    (f64::from(in_flight) < of).then_some(Caution::BlockingSubmission { in_flight, of })
 }
 
 /// Variants that fell behind clients which offer a rate.

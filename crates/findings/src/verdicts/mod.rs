@@ -14,8 +14,8 @@ use crate::cells::job;
 use crate::effects::factors::Pair;
 use crate::effects::{Side, class};
 use crate::schema::{
-    Basis, BreakEven, BreakEvenBasis, Cell, Condition, Effect, Estimate, Findings, Lack, Ladder,
-    Metric, PhaseKind, Subject, Verdict, VerdictClass,
+    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings, Lack,
+    Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
@@ -80,11 +80,11 @@ pub fn verdicts(
         .map(|(of, before, after)| (*of, side(after), side(before)))
         .collect();
     let conditions = conditions(&chosen, effects, first.0);
-    let apart = cautions::flows(before, after, deciding).is_some();
+    let cautions = cautions::cautions(pairs, (before, after), &chosen, effects, subjects, model);
     let class = match deciding.class {
         _ if opposed(&conditions) => VerdictClass::Depends,
         // The sum of reads and writes hides what each of them does.
-        VerdictClass::NoEffect if apart => VerdictClass::Depends,
+        VerdictClass::NoEffect if cautions.iter().any(Caution::is_flows) => VerdictClass::Depends,
         decided => decided,
     };
     let gained = match (class, metric) {
@@ -102,7 +102,7 @@ pub fn verdicts(
         break_even: break_even(class, before, after, &bottom, ladders),
         price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
         conditions,
-        cautions: cautions::cautions(pairs, (before, after), &chosen, effects, subjects, model),
+        cautions,
         effects: chosen,
         reasons,
         reasons_context: pair.context.clone(),

@@ -324,7 +324,7 @@ fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     ((before - after).abs() >= RATIO).then_some(Reason::Indirect { before, after })
 }
 
-/// Drives that a read of a record takes one part of it from each.
+/// Drives of a vdev that each hold a part of a record.
 fn data_drives(vdev: &Vdev) -> u32 {
     let width = vdev.drives.len() as u32;
     match vdev.layout {
