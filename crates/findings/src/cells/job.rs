@@ -260,6 +260,14 @@ mod tests {
     }
 
     #[test]
+    fn on_zfs_a_client_of_libaio_has_one_operation_under_way_and_one_of_io_uring_its_depth() {
+        let queued = job(
+            "[global]\nrw=randread\n[a]\nioengine=libaio\niodepth=32\nnumjobs=2\n[b]\nioengine=io_uring\niodepth=8\n[c]\n",
+        );
+        assert_eq!(queued.in_flight_on_zfs, Some(2 + 8 + 1));
+    }
+
+    #[test]
     fn a_synchronous_writer_is_read() {
         let read =
             job("[global]\nbs=8k\n\n[a]\nrw=randwrite\nfsync=1\n[b]\nrw=randwrite\nsync=dsync\n");
