@@ -366,6 +366,31 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
     }
 }
 
+/// libata sends a disk nothing while its flush is at work, however long that takes: a read behind
+/// it does not come first because it has waited.
+#[test]
+fn a_flush_of_many_writes_is_not_interrupted_by_an_old_read() {
+    let disk = profile("hdd-7200-8t");
+    let size = capacity(&disk);
+    let mut drive = disk.drive(size, size, 1);
+    let writes = 500;
+    for tag in 0..writes {
+        let offset = tag * 7919 % 1000 * (size / 1000) / 4096 * 4096;
+        drive.submit(0, tag, Request::new(Op::Write, offset, 4096));
+    }
+    let (flush, read) = (writes, writes + 1);
+    drive.submit(0, flush, Request::new(Op::Flush, 0, 0));
+    drive.submit(1_000_000, read, Request::new(Op::Read, size / 4096 / 3 * 4096, 4096));
+    let mut finished = Vec::new();
+    let mut ended = std::collections::BTreeMap::new();
+    while let Some(at) = drive.next_event() {
+        drive.advance(at, &mut finished);
+        ended.extend(finished.drain(..).map(|completion| (completion.tag, completion.at)));
+    }
+    assert!(ended[&flush] > 1_000_000_000, "the writes take the arm for more than a second");
+    assert!(ended[&read] > ended[&flush], "{} ns, {} ns", ended[&read], ended[&flush]);
+}
+
 /// Writes that wait for room in a full buffer hold no wire that a read needs.
 #[test]
 fn a_read_is_not_held_up_by_writes_that_wait_for_room() {

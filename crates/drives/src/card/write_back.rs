@@ -94,8 +94,8 @@ impl CardDrive {
     }
 
     /// Requests that write ranges of one row: first those that read what parity is made from, then
-    /// the writes. Parity is that of the changed bytes' places. A small write costs 2, 4 or 6 requests on RAID 10, 5 or 6, a full row one for
-    /// each member.
+    /// the writes. Parity is that of the changed bytes' places. A small write costs 2, 4 or 6
+    /// requests on RAID 10, 5 or 6, a full row one for each member.
     fn scatter(&self, row: u64, ranges: &[(u64, u64)]) -> (Requests, Requests) {
         let mut old = Vec::new();
         let mut new = Vec::new();

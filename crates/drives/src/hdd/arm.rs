@@ -140,14 +140,13 @@ impl HddDrive {
         }
     }
 
-    /// Whether the oldest command comes before nearer ones: it has waited for too long, or a
-    /// contiguous run that it does not continue, and that is not a flush's it came after, has
-    /// lasted for too long.
+    /// Whether the oldest command comes before nearer ones: it came by `arrived_by` and has waited
+    /// for too long, or a contiguous run that it does not continue has lasted for too long.
     fn late(&self, at: f64, oldest: &Command, arrived_by: f64) -> bool {
         let in_reach = self.queue.len().min(self.queue_depth);
-        let outrun =
-            self.run > LONGEST_RUN && oldest.start != self.head && oldest.entered <= arrived_by;
-        outrun || self.overdue(at - oldest.entered, self.age_limit, in_reach)
+        let outrun = self.run > LONGEST_RUN && oldest.start != self.head;
+        let overdue = self.overdue(at - oldest.entered, self.age_limit, in_reach);
+        oldest.entered <= arrived_by && (outrun || overdue)
     }
 
     /// Whether something of this age comes before what is nearer, with `others` beside it.
@@ -162,8 +161,8 @@ impl HddDrive {
         self.activity = Activity::Command { command, reached, finish: reached + media };
     }
 
-    /// The command that the head reaches first of those that had arrived by then; of a run of contiguous commands always its first,
-    /// so that a stream is not begun in its middle.
+    /// The command that the head reaches first, of those that came by `arrived_by`. Of a run of
+    /// contiguous commands it is always the first, so that a stream is not begun in its middle.
     fn best_command(&self, at: f64, arrived_by: f64) -> Option<(f64, usize)> {
         let (_, mut index) = self
             .queue

@@ -3,7 +3,7 @@
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes, variant_model};
 use crate::campaign::{
-    Campaign, DriveKind, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant, Workload,
+    Campaign, DriveKind, Layout, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant, Workload,
 };
 use crate::units::{about, print_size};
 use crate::{mysql, postgresql};
@@ -86,8 +86,23 @@ pub(super) fn notes(
         }
     }
     notes.extend(harmless_lies(campaign));
+    notes.extend(rows_of_draid(campaign, model.size));
     notes.extend(campaign.variants.iter().filter_map(|variant| refused_arc_max(campaign, variant)));
     notes
+}
+
+/// A dRAID writes 16 MiB to one group of its drives before the next one (`VDEV_DRAID_ROWHEIGHT`), at any S.
+fn rows_of_draid(campaign: &Campaign, size: f64) -> Option<String> {
+    let has_draid = |variant: &&Variant| {
+        variant.pool.vdevs.iter().any(|vdev| matches!(vdev.layout, Layout::Draid { .. }))
+    };
+    let names: Vec<_> = campaign.variants.iter().filter(has_draid).map(|v| &*v.name).collect();
+    (size > 1.0 && !names.is_empty()).then(|| {
+        format!(
+            "variants {}: the rows of a dRAID are 16 MiB of each drive at any S, so files of the model lie in fewer of its groups, and reads of them may be slower than on the real server",
+            names.join(", ")
+        )
+    })
 }
 
 /// An ARC limit that the real server would ignore.

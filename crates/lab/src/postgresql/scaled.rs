@@ -90,7 +90,9 @@ pub fn scaled(pgbench: &Pgbench, size: f64) -> Scaled {
     }
     if let Some(timeout) = server.seconds("checkpoint_timeout") {
         let least = (timeout / size).max(30.0).min(timeout);
-        server.set("checkpoint_timeout", &format!("{least:.0}s"));
+        if least < timeout {
+            server.set("checkpoint_timeout", &format!("{least:.0}s"));
+        }
     }
     let connections = pgbench.clients.saturating_add(MORE_CONNECTIONS).max(100);
     server.settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
