@@ -131,17 +131,7 @@ impl Machine<'_> {
         stage: &dyn Fn(Stage),
         stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, Failure> {
-        self.write(SCRIPT, self.script)?;
-        self.write(DRIVES, drives)?;
-        let _ = fs::remove_file(self.directory.join(OUTCOME));
-        let core = Core::take(&self.locks);
-        let mut command = self.command(core.number, false)?;
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|source| self.host("start", self.executable, source))?;
-        // It holds copies of the memory's descriptors.
-        drop(command);
+        let (mut child, _core) = self.start(drives, false)?;
         let begun = Cell::new(false);
         let watched = |what| {
             begun.set(true);
@@ -171,18 +161,8 @@ impl Machine<'_> {
         drives: &impl Serialize,
         stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, Failure> {
-        self.write(SCRIPT, self.script)?;
-        self.write(DRIVES, drives)?;
-        let _ = fs::remove_file(self.directory.join(OUTCOME));
-        let core = Core::take(&self.locks);
         let _terminal = Terminal::save();
-        let mut command = self.command(core.number, true)?;
-        let mut child = command
-            .stdin(Stdio::inherit())
-            .stdout(Stdio::inherit())
-            .spawn()
-            .map_err(|source| self.host("start", self.executable, source))?;
-        drop(command);
+        let (mut child, _core) = self.start(drives, true)?;
         let status = loop {
             match child.try_wait() {
                 Ok(None) if !stop() => std::thread::sleep(LOOK),
@@ -197,6 +177,17 @@ impl Machine<'_> {
             Err(_) if stop() => Err(Failure::Stopped),
             outcome => outcome,
         }
+    }
+
+    /// Starts its process, on a core that is its own as long as the second value lives.
+    fn start(&self, drives: &impl Serialize, terminal: bool) -> Result<(Child, Core), Failure> {
+        self.write(SCRIPT, self.script)?;
+        self.write(DRIVES, drives)?;
+        let _ = fs::remove_file(self.directory.join(OUTCOME));
+        let core = Core::take(&self.locks);
+        let child = self.command(core.number, terminal)?.spawn();
+        let child = child.map_err(|source| self.host("start", self.executable, source))?;
+        Ok((child, core))
     }
 
     fn host(&self, action: &'static str, path: &Path, source: std::io::Error) -> Failure {
@@ -270,9 +261,11 @@ impl Machine<'_> {
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
-            .env("TMPDIR", self.directory)
-            .stdin(Stdio::null())
-            .stderr(if terminal { Stdio::inherit() } else { Stdio::piped() });
+            .env("TMPDIR", self.directory);
+        match terminal {
+            true => command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit()),
+            false => command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()),
+        };
         Ok(command)
     }
 

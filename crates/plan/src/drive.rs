@@ -43,16 +43,9 @@ pub struct Drive {
 }
 
 /// A description of drives that cannot be read, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct DriveError(pub String);
-
-impl std::fmt::Display for DriveError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for DriveError {}
 
 /// Reads `30x8T hdd-7200`, or several of these joined by `+`. After the kind may follow `price=180`,
 /// `afr=2%`, `ure=1e-14`, `read=200M`, `write=180M`, `read-iops=150`, `write-iops=150`,

@@ -48,7 +48,8 @@ impl Histogram {
 }
 
 /// A text that holds no histogram.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{what}", of_line(*line))]
 pub struct HistogramError {
     /// The line, from 1; 0 for the text as a whole.
     pub line: usize,
@@ -56,16 +57,9 @@ pub struct HistogramError {
     pub what: String,
 }
 
-impl std::fmt::Display for HistogramError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.what),
-            line => write!(f, "line {line}: {}", self.what),
-        }
-    }
+fn of_line(line: usize) -> String {
+    if line == 0 { String::new() } else { format!("line {line}: ") }
 }
-
-impl std::error::Error for HistogramError {}
 
 /// Reads a histogram of blocks (the text of `zdb -Lbbbs POOL`, with or without `-P`, or its part
 /// below "Block Size Histogram"), or of files: lines `size,count`, or `size,count,bytes`, in bytes

@@ -117,6 +117,16 @@ pub struct Special {
     pub needed: u64,
 }
 
+impl Special {
+    fn of(metadata: f64, small: f64) -> Special {
+        Special {
+            metadata: metadata as u64,
+            small: small as u64,
+            needed: ((metadata + small) / 0.75) as u64,
+        }
+    }
+}
+
 /// Size of a special vdev for these files at `recordsize`, with `small_blocks` bytes as the
 /// dataset's `special_small_blocks` (0: metadata only).
 ///
@@ -144,11 +154,7 @@ pub fn special(files: &[Sizes], recordsize: u64, small_blocks: u64) -> Special {
             small += files.count * (mean / 4096.0).ceil() * 4096.0;
         }
     }
-    Special {
-        metadata: metadata as u64,
-        small: small as u64,
-        needed: ((metadata + small) / 0.75) as u64,
-    }
+    Special::of(metadata, small)
 }
 
 /// Size of a special vdev for the blocks of a pool, with `small_blocks` bytes as its datasets'
@@ -172,12 +178,7 @@ pub fn special_for_blocks(blocks: &Blocks, small_blocks: u64) -> Option<Special>
         0 => 0.0,
         _ => (small - metadata_once).max(0.0),
     };
-    let metadata = 2.0 * metadata_once;
-    Some(Special {
-        metadata: metadata as u64,
-        small: small as u64,
-        needed: ((metadata + small) / 0.75) as u64,
-    })
+    Some(Special::of(2.0 * metadata_once, small))
 }
 
 /// File sizes of a software mirror holding `bytes`, for want of a histogram of one's own: a
@@ -196,30 +197,19 @@ pub fn mirror_site(bytes: u64) -> Vec<Sizes> {
     let mut low = 0.0;
     for shift in 10..=42 {
         let high = f64::from(2u32).powi(shift);
-        let (from, to) = match low == 0.0 {
-            true => ((0.0, 0.0), (share(high), weight(high))),
-            false => ((share(low), weight(low)), (share(high), weight(high))),
-        };
         out.push(Sizes {
             up_to: 1 << shift,
-            count: files * (to.0 - from.0),
-            bytes: bytes as f64 * (to.1 - from.1),
+            count: files * (share(high) - share(low)),
+            bytes: bytes as f64 * (weight(high) - weight(low)),
         });
         low = high;
     }
     out
 }
 
-/// The standard normal distribution function (Abramowitz and Stegun 26.2.17, error below 7.5e-8).
+/// The standard normal distribution function.
 fn normal(x: f64) -> f64 {
-    let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
-    let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let poly = t
-        * (0.319_381_530
-            + t * (-0.356_563_782
-                + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
-    let upper = density * poly;
-    if x >= 0.0 { 1.0 - upper } else { upper }
+    libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 #[cfg(test)]

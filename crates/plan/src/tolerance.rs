@@ -3,6 +3,7 @@
 use crate::draid_map;
 use crate::layout::{Layout, Scheme};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use zfs::Layout::Draid;
 
 /// Sets of drives that are enumerated one by one; above it the closed form counts them.
@@ -134,21 +135,12 @@ pub fn choose(n: u32, k: u32) -> f64 {
 /// has more than 255 children or no map.
 fn enumerate(layouts: &[Layout], failed: u32) -> Option<f64> {
     let model = FailureModel::new(layouts, failed)?;
-    let drives = model.drives;
-    let k = failed as usize;
-    let mut set: Vec<u32> = (0..failed).collect();
+    let drives: Vec<u32> = (0..model.drives).collect();
     let (mut survived, mut total) = (0u64, 0u64);
-    loop {
+    each_set(&drives, failed, |set| {
         total += 1;
-        survived += u64::from(model.survive(&set));
-        // The next set in lexicographic order.
-        let movable = (0..k).rev().find(|&i| set[i] < drives - failed + i as u32);
-        let Some(i) = movable else { break };
-        set[i] += 1;
-        for j in i + 1..k {
-            set[j] = set[j - 1] + 1;
-        }
-    }
+        survived += u64::from(model.survive(set));
+    });
     Some(survived as f64 / total as f64)
 }
 
@@ -166,7 +158,7 @@ struct FailureModel {
 
 struct SurvivingSets {
     first: u32,
-    sets: std::collections::BTreeSet<Vec<u32>>,
+    sets: BTreeSet<Vec<u32>>,
 }
 
 impl FailureModel {
@@ -211,8 +203,8 @@ impl FailureModel {
                     return false;
                 };
                 let inside: Vec<u32> = set[from..to].iter().map(|d| d - surviving.first).collect();
-                if surviving.sets.is_empty() || !all_lucky(&inside, tolerance + 1, &surviving.sets)
-                {
+                let beyond = tolerance as u32 + 1;
+                if surviving.sets.is_empty() || !all_lucky(&inside, beyond, &surviving.sets) {
                     return false;
                 }
             }
@@ -223,28 +215,10 @@ impl FailureModel {
 }
 
 /// Whether no subset of `size` drives shares a redundancy group.
-fn all_lucky(set: &[u32], size: usize, sets: &std::collections::BTreeSet<Vec<u32>>) -> bool {
-    fn pick(
-        set: &[u32],
-        size: usize,
-        chosen: &mut Vec<u32>,
-        sets: &std::collections::BTreeSet<Vec<u32>>,
-    ) -> bool {
-        if chosen.len() == size {
-            return sets.contains(chosen.as_slice());
-        }
-        let need = size - chosen.len();
-        (0..set.len()).all(|i| {
-            if set.len() - i < need {
-                return true;
-            }
-            chosen.push(set[i]);
-            let fine = pick(&set[i + 1..], size, chosen, sets);
-            chosen.pop();
-            fine
-        })
-    }
-    pick(set, size, &mut Vec::new(), sets)
+fn all_lucky(set: &[u32], size: u32, sets: &BTreeSet<Vec<u32>>) -> bool {
+    let mut all = true;
+    each_set(set, size, |subset| all &= sets.contains(subset));
+    all
 }
 
 /// Sets of `parity + 1` children that share no redundancy group in any permutation; none where
@@ -254,7 +228,7 @@ fn surviving(
     width: u32,
     spares: u32,
     parity: u32,
-) -> Option<std::collections::BTreeSet<Vec<u32>>> {
+) -> Option<BTreeSet<Vec<u32>>> {
     /// Sets met before the search is given up; almost every dRAID is done after far fewer.
     const PATIENCE: u64 = 30_000_000;
     let size = parity + 1;
@@ -282,7 +256,7 @@ fn surviving(
     if !exists || looked > PATIENCE {
         return None;
     }
-    let mut unmet = std::collections::BTreeSet::new();
+    let mut unmet = BTreeSet::new();
     if left > 0 {
         let all: Vec<u32> = (0..children).collect();
         each_set(&all, size, |set| {
