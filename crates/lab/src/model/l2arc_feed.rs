@@ -8,9 +8,9 @@
 //! interval shrinks with it, so that bytes a second stay, and `l2arc_headroom`, which counts in
 //! it, looks into the same share of a list without a change.
 //!
-//! The interval after a feed that wrote more than half of what it may is `l2arc_feed_min_ms`, which shrinks. After
-//! any other it is `l2arc_feed_secs`, whole seconds, which stays at its default of 1: a feed then waits up to a
-//! second before it sees that the ARC evicts again.
+//! The interval after a feed that wrote more than half of what it may is `l2arc_feed_min_ms`. After any other it is
+//! `l2arc_feed_secs`, which counts whole seconds: the machine's OpenZFS has `l2arc_feed_ms` in its place
+//! (linux/patches/openzfs/l2arc-feed-interval.patch). Both shrink.
 
 use super::machine;
 use crate::campaign::{AllocationClass, Variant};
@@ -21,8 +21,12 @@ const WRITE_MAX: &str = "l2arc_write_max";
 const WRITE_BOOST: &str = "l2arc_write_boost";
 /// Milliseconds after a feed that wrote more than half of what it may; 200 by default.
 const FEED_MIN_MS: &str = "l2arc_feed_min_ms";
-/// Seconds after any other.
+/// Seconds after any other; 1 by default.
 const FEED_SECS: &str = "l2arc_feed_secs";
+/// Milliseconds after any other, in the machine.
+const FEED_MS: &str = "l2arc_feed_ms";
+/// Seconds between two timer interrupts of the machine, in which the intervals are counted.
+const TICK: f64 = 0.004;
 /// `L2ARC_WRITE_SIZE`, bytes.
 const WRITE_SIZE: u64 = 32 << 20;
 
@@ -46,16 +50,17 @@ pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
         return Feed { lists: fewer as u32, module: Vec::new() };
     }
     let number = |name| written(variant, name);
-    let least = ((RECORDS * record(variant)) as f64 / number(WRITE_MAX) as f64).min(1.0);
+    let seconds = machine::parameter(variant, FEED_SECS).unwrap_or(1).max(1);
+    let room = (RECORDS * record(variant)) as f64 / number(WRITE_MAX) as f64;
+    let least = room.max(TICK / seconds as f64).min(1.0);
     let interval = (f64::from(lists) / (fewer * size)).max(least);
     let share = |real: u64, least: i64| ((real as f64 * interval).round() as i64).max(least);
-    let mut module = vec![
+    let module = vec![
         (WRITE_MAX, share(number(WRITE_MAX), 0)),
         (WRITE_BOOST, share(number(WRITE_BOOST), 0)),
         (FEED_MIN_MS, share(feed_min_ms(variant), 1)),
+        (FEED_MS, share(seconds.saturating_mul(1000), 1)),
     ];
-    let seconds = machine::parameter(variant, FEED_SECS);
-    module.extend(seconds.map(|seconds| (FEED_SECS, share(seconds, 1))));
     Feed { lists: fewer as u32, module }
 }
 

@@ -299,29 +299,31 @@ fn the_feed_of_an_l2arc_comes_as_much_more_often_as_the_arc_is_smaller() {
         assert!(!module.contains_key("l2arc_headroom"));
         let value = |name: &str| module.get(name).copied();
         let (most, boost) = (value("l2arc_write_max"), value("l2arc_write_boost"));
-        (value(LISTS), value("l2arc_feed_min_ms"), most, boost)
+        let intervals = (value("l2arc_feed_ms"), value("l2arc_feed_min_ms"));
+        (value(LISTS), intervals, most, boost)
     };
-    let (all, some) = (Some(200), |value: i64| Some(value));
+    let some = |value: i64| Some(value);
+    let every = |ms: i64| (Some(ms), Some(ms / 5));
     let default = some(32 * MIB);
-    assert_eq!(feed(1.0, ""), (some(32), all, default, default));
-    assert_eq!(feed(8.0, ""), (some(4), all, default, default));
+    assert_eq!(feed(1.0, ""), (some(32), every(1000), default, default));
+    assert_eq!(feed(8.0, ""), (some(4), every(1000), default, default));
     let half = some(16 * MIB);
-    assert_eq!(feed(64.0, ""), (some(1), some(100), half, half));
-    let (lists, interval, most, _) = feed(20.0, "");
-    assert_eq!((lists, interval), (some(2), some(160)));
+    assert_eq!(feed(64.0, ""), (some(1), every(500), half, half));
+    let (lists, intervals, most, _) = feed(20.0, "");
+    assert_eq!((lists, intervals), (some(2), every(800)));
     assert_eq!(most, some((32.0 * MIB as f64 * 0.8).round() as i64));
     assert_eq!(
         feed(
             64.0,
-            "[module]\nl2arc_write_max = \"64M\"\nl2arc_write_boost = 0\nl2arc_feed_min_ms = 50"
+            "[module]\nl2arc_write_max = \"64M\"\nl2arc_write_boost = 0\nl2arc_feed_min_ms = 50\nl2arc_feed_secs = 2"
         ),
-        (some(1), some(25), some(32 * MIB), some(0))
+        (some(1), (some(1000), some(25)), some(32 * MIB), some(0))
     );
     let own = "[module]\nzfs_multilist_num_sublists = 64";
     assert_eq!(feed(8.0, own).0, some(8));
     // An eighth as often as it should, so that four records fit.
     let large = feed(128.0, "dataset.recordsize = \"4M\"");
-    assert_eq!(large, (some(1), some(100), half, half));
+    assert_eq!(large, (some(1), every(500), half, half));
     let campaign = campaign("128G", "");
     let without = model(&campaign, &ROOMY);
     assert!(!without.module.contains_key("l2arc_write_max"));
