@@ -1,24 +1,24 @@
 //! `arcconf getconfig N [AL|AD|LD|PD]` (Adaptec and Microchip, as in the H3C P460).
 
-use crate::card::{Card, CardDrive, Volume, WritePolicy};
+use crate::card::{Card, CardDrive, Volume, WritePolicy, read_share};
 use crate::units::binary;
 use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 
 /// What a `name : value` line belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Object {
-    None,
     Controller,
-    Array,
     Volume,
     Drive,
+    /// An array, or nothing yet: nothing of it is kept.
+    Other,
 }
 
 /// The cards in an arcconf text.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     let mut cards: Vec<Card> = Vec::new();
     let mut problems = Vec::new();
-    let mut object = Object::None;
+    let mut object = Object::Other;
     let mut section = String::new();
     let mut ended = false;
     for (line, raw) in numbered(text) {
@@ -27,19 +27,16 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             continue;
         }
         if let Some((name, value)) = pair(content) {
-            let at = At::new(value.to_string(), line);
-            if cards.is_empty() && name != "Controllers found" {
-                // `getconfig 1 LD` prints no controller section.
-                cards.push(new_card(1));
-            }
-            let Some(card) = cards.last_mut() else {
+            if name == "Controllers found" {
                 continue;
-            };
+            }
+            let at = At::new(value.to_string(), line);
+            let card = last_card(&mut cards);
             match object {
                 Object::Controller => controller(card, &section, name, at),
                 Object::Volume => volume(card, name, at),
                 Object::Drive => drive(card, name, at),
-                Object::None | Object::Array => {}
+                Object::Other => {}
             }
             continue;
         }
@@ -76,21 +73,20 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
 
 /// The object that a heading begins, which is added to its card.
 fn heading(content: &str, lower: &str, line: u32, cards: &mut Vec<Card>) -> Option<Object> {
-    if lower == "array information" {
-        return Some(Object::Array);
-    }
-    if lower.starts_with("logical device information")
+    if lower == "array information"
+        || lower.starts_with("logical device information")
         || lower.starts_with("physical device information")
     {
-        return Some(Object::None);
+        return Some(Object::Other);
     }
-    if let Some(number) = after(content, &["Logical Device number", "Logical device number"]) {
-        let volume = Volume { line, id: number.to_string(), ..Volume::default() };
-        last_card(cards)?.volumes.push(volume);
+    let volume = ["Logical Device number", "Logical device number"];
+    if let Some(number) = volume.iter().find_map(|name| content.strip_prefix(name)) {
+        let volume = Volume { line, id: number.trim().to_string(), ..Volume::default() };
+        last_card(cards).volumes.push(volume);
         return Some(Object::Volume);
     }
     let slot = content.strip_prefix("Device #")?.to_string();
-    last_card(cards)?.drives.push(CardDrive { slot, media: None });
+    last_card(cards).drives.push(CardDrive { slot, media: None });
     Some(Object::Drive)
 }
 
@@ -98,11 +94,13 @@ fn new_card(number: usize) -> Card {
     Card { id: number.to_string(), ..Card::default() }
 }
 
-fn last_card(cards: &mut Vec<Card>) -> Option<&mut Card> {
+/// The card that is described. `getconfig 1 LD` prints no controller section.
+fn last_card(cards: &mut Vec<Card>) -> &mut Card {
     if cards.is_empty() {
         cards.push(new_card(1));
     }
-    cards.last_mut()
+    let last = cards.len() - 1;
+    &mut cards[last]
 }
 
 /// `Name   : value`; a name that carries a colon of its own (`Channel #0:`) has no value.
@@ -116,14 +114,10 @@ fn pair(content: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then(|| (name, value.trim()))
 }
 
-fn after<'a>(content: &'a str, prefixes: &[&str]) -> Option<&'a str> {
-    prefixes.iter().find_map(|prefix| content.strip_prefix(prefix)).map(str::trim)
-}
-
 fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
     match name {
         "Controller Model" => card.model = Some(value),
-        "Cache Ratio" | "Read Cache Ratio" => card.read_share = percent(&value),
+        "Cache Ratio" | "Read Cache Ratio" => card.read_share = value.read(read_share),
         "Overall Backup Unit Status"
         | "Backup Unit Status"
         | "Battery Status"
@@ -137,13 +131,6 @@ fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
     }
 }
 
-/// `10% Read/90% Write`, `10 %`.
-fn percent(at: &At<String>) -> Option<At<u64>> {
-    let digits: String = at.value.chars().take_while(char::is_ascii_digit).collect();
-    let share: u64 = digits.parse().ok()?;
-    (share <= 100).then(|| At::new(share, at.line))
-}
-
 fn volume(card: &mut Card, name: &str, value: At<String>) {
     let Some(volume) = card.volumes.last_mut() else {
         return;
@@ -151,15 +138,9 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
     match name {
         "RAID level" => volume.level = Some(value),
         "Status of Logical Device" | "Status of logical device" => volume.state = Some(value),
-        "Stripe-unit size" | "Strip Size" => {
-            volume.strip = binary(&value.value).map(|bytes| At::new(bytes, value.line));
-        }
-        "Read-cache setting" | "Read-cache mode" => {
-            volume.read_ahead = on(&value.value).map(|on| At::new(on, value.line));
-        }
-        "Write-cache setting" | "Write-cache mode" => {
-            volume.write = write_policy(&value.value).map(|policy| At::new(policy, value.line));
-        }
+        "Stripe-unit size" | "Strip Size" => volume.strip = value.read(binary),
+        "Read-cache setting" | "Read-cache mode" => volume.read_ahead = value.read(on),
+        "Write-cache setting" | "Write-cache mode" => volume.write = value.read(write_policy),
         _ => {}
     }
 }

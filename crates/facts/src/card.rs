@@ -63,6 +63,12 @@ pub struct Volume {
     pub drive_cache: Option<At<String>>,
 }
 
+/// The share of a cache ratio, percent: `10% Read/90% Write`, `10 %`.
+pub(crate) fn read_share(text: &str) -> Option<u64> {
+    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|share| *share <= 100)
+}
+
 /// What a card does with a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WritePolicy {

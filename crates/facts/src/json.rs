@@ -63,6 +63,16 @@ impl Value {
         }
     }
 
+    /// The elements of the list at the end of a path of keys; none where there is no list.
+    pub fn items_at(&self, path: &[&str]) -> &[Value] {
+        self.at(path).map_or(&[][..], Value::items)
+    }
+
+    /// The text at the end of a path of keys, see [`Value::text`].
+    pub fn text_at(&self, path: &[&str]) -> Option<At<String>> {
+        self.at(path).and_then(Value::text)
+    }
+
     /// A string, trimmed, or a number or boolean as written; none for an empty string, `null`, a
     /// list or an object.
     pub fn text(&self) -> Option<At<String>> {
@@ -78,12 +88,11 @@ impl Value {
 
     /// A whole number, also one written as a string.
     pub fn whole(&self) -> Option<At<u64>> {
-        let text = self.text()?;
-        let value = text.value.parse().ok().or_else(|| {
-            let number: f64 = text.value.parse().ok()?;
-            ((0.0..1.8e19).contains(&number) && number.fract() == 0.0).then_some(number as u64)
-        })?;
-        Some(At::new(value, text.line))
+        let whole = |number: &f64| (0.0..1.8e19).contains(number) && number.fract() == 0.0;
+        self.text()?.read(|text| {
+            let rounded = || text.parse().ok().filter(whole).map(|number| number as u64);
+            text.parse().ok().or_else(rounded)
+        })
     }
 
     /// A boolean, also one written as `"0"`, `"1"`, `0`, `1` (lsblk before util-linux 2.33).
@@ -137,10 +146,14 @@ impl Reader<'_> {
         Some(c)
     }
 
+    /// The next character where it `fits`; else it stays the next.
+    fn next_if(&mut self, fits: impl FnOnce(char) -> bool) -> Option<char> {
+        self.peek().filter(|c| fits(*c))?;
+        self.next()
+    }
+
     fn skip_blank(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
-            self.next();
-        }
+        while self.next_if(char::is_whitespace).is_some() {}
     }
 
     /// A document begins at `{`, or at `[` as the first character of its line.
@@ -179,8 +192,12 @@ impl Reader<'_> {
         self.skip_blank();
         let line = self.line;
         let kind = match self.peek() {
-            Some('{') if depth < DEPTH => self.map(depth),
-            Some('[') if depth < DEPTH => self.list(depth),
+            Some('{') if depth < DEPTH => {
+                Kind::Map(self.several('}', |reader| reader.member(depth + 1)))
+            }
+            Some('[') if depth < DEPTH => {
+                Kind::List(self.several(']', |reader| reader.value(depth + 1)))
+            }
             Some('"') => Kind::Text(self.string()?),
             Some('-' | '0'..='9') => Kind::Number(self.word()),
             Some('a'..='z') => match self.word().as_str() {
@@ -200,82 +217,53 @@ impl Reader<'_> {
         Some(Value { kind, line })
     }
 
-    fn map(&mut self, depth: usize) -> Kind {
-        let mut members = Vec::new();
-        self.next();
-        self.skip_blank();
-        if self.peek() == Some('}') {
-            self.next();
-            return Kind::Map(members);
-        }
-        loop {
-            self.skip_blank();
-            if self.peek() != Some('"') {
-                self.unexpected("a key");
-                break;
-            }
-            let Some(key) = self.string() else { break };
-            self.skip_blank();
-            if self.peek() != Some(':') {
-                self.unexpected("a colon");
-                break;
-            }
-            self.next();
-            match self.value(depth + 1) {
-                Some(value) => members.push((key, value)),
-                None => break,
-            }
-            if !self.problems.is_empty() || !self.comma_or('}') {
-                break;
-            }
-        }
-        Kind::Map(members)
-    }
-
-    fn list(&mut self, depth: usize) -> Kind {
+    /// Items between commas, from an opening bracket to `close` or to an error.
+    fn several<T>(&mut self, close: char, read: impl Fn(&mut Self) -> Option<T>) -> Vec<T> {
         let mut items = Vec::new();
         self.next();
         self.skip_blank();
-        if self.peek() == Some(']') {
-            self.next();
-            return Kind::List(items);
+        if self.next_if(|c| c == close).is_some() {
+            return items;
         }
-        while let Some(value) = self.value(depth + 1) {
-            items.push(value);
-            if !self.problems.is_empty() || !self.comma_or(']') {
+        while let Some(item) = read(self) {
+            items.push(item);
+            if !self.problems.is_empty() || !self.comma_or(close) {
                 break;
             }
         }
-        Kind::List(items)
+        items
+    }
+
+    fn member(&mut self, depth: usize) -> Option<(String, Value)> {
+        self.skip_blank();
+        if self.peek() != Some('"') {
+            self.unexpected("a key");
+            return None;
+        }
+        let key = self.string()?;
+        self.skip_blank();
+        if self.next_if(|c| c == ':').is_none() {
+            self.unexpected("a colon");
+            return None;
+        }
+        Some((key, self.value(depth)?))
     }
 
     /// True after a comma; false after `close` or an error.
     fn comma_or(&mut self, close: char) -> bool {
         self.skip_blank();
-        match self.peek() {
-            Some(',') => {
-                self.next();
-                true
-            }
-            Some(c) if c == close => {
-                self.next();
-                false
-            }
-            _ => {
-                self.unexpected(&format!("a comma or {close:?}"));
-                false
-            }
+        let found = self.next_if(|c| c == ',' || c == close);
+        if found.is_none() {
+            self.unexpected(&format!("a comma or {close:?}"));
         }
+        found == Some(',')
     }
 
     fn word(&mut self) -> String {
         let mut word = String::new();
-        while let Some(c) = self.peek() {
-            if !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')) {
-                break;
-            }
+        let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.');
+        while let Some(c) = self.next_if(in_word) {
             word.push(c);
-            self.next();
         }
         word
     }
@@ -307,13 +295,9 @@ impl Reader<'_> {
     fn unicode(&mut self) -> char {
         let mut code = 0;
         for _ in 0..4 {
-            match self.peek().and_then(|c| c.to_digit(16)) {
-                Some(digit) => {
-                    code = code * 16 + digit;
-                    self.next();
-                }
-                None => return char::REPLACEMENT_CHARACTER,
-            }
+            let digit = self.next_if(|c| c.is_ascii_hexdigit()).and_then(|c| c.to_digit(16));
+            let Some(digit) = digit else { return char::REPLACEMENT_CHARACTER };
+            code = code * 16 + digit;
         }
         char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
     }

@@ -25,7 +25,7 @@ pub mod zpool_status;
 pub use sniff::{Facts, Format, read, recognise};
 
 /// A value and the line it was read from, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At<T> {
     /// The value.
     pub value: T,
@@ -49,6 +49,11 @@ impl At<String> {
     /// The value as a string slice.
     pub fn text(&self) -> &str {
         &self.value
+    }
+
+    /// The same line with what `read` makes of the text; none where it makes nothing of it.
+    pub fn read<U>(&self, read: impl FnOnce(&str) -> Option<U>) -> Option<At<U>> {
+        Some(At::new(read(&self.value)?, self.line))
     }
 }
 
@@ -85,9 +90,7 @@ impl Problem {
 
 /// Lines of a text with their numbers from 1; a carriage return at the end is dropped.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (u32, &str)> {
-    text.lines()
-        .enumerate()
-        .map(|(index, line)| (u32::try_from(index + 1).unwrap_or(u32::MAX), line))
+    (1..).zip(text.lines())
 }
 
 /// Number of the last line, at least 1.
@@ -103,6 +106,38 @@ pub(crate) fn excerpt(text: &str) -> String {
     } else {
         text.chars().take(79).chain(['…']).collect()
     }
+}
+
+/// The text of a row before a `#` outside of `quotes`, and whether its quotes are closed.
+pub fn without_comment<'a>(row: &'a str, quotes: &[char]) -> (&'a str, bool) {
+    let mut quote = None;
+    for (at, c) in row.char_indices() {
+        match quote {
+            None if c == '#' => return (&row[..at], true),
+            None if quotes.contains(&c) => quote = Some(c),
+            Some(open) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    (row, quote.is_none())
+}
+
+/// Whether a text is digits and nothing else.
+pub fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The item of a list that `wanted` accepts; where there is none, `new` is added and returned.
+pub fn find_or_push<T>(
+    list: &mut Vec<T>,
+    wanted: impl FnMut(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> &mut T {
+    let at = list.iter().position(wanted).unwrap_or_else(|| {
+        list.push(new());
+        list.len() - 1
+    });
+    &mut list[at]
 }
 
 /// The problem of a text that holds nothing for `format`.

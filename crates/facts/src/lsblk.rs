@@ -57,11 +57,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Device>> {
 }
 
 fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
-    let text = |key: &str| item.get(key).and_then(Value::text);
-    let size = |key: &str| {
-        let text = text(key)?;
-        binary(&text.value).map(|bytes| At::new(bytes, text.line))
-    };
+    let text = |key: &str| item.text_at(&[key]);
     let flag = |key: &str| item.get(key).and_then(Value::flag);
     let whole = |key: &str| item.get(key).and_then(Value::whole);
     let Some(name) = text("name").or_else(|| text("kname")).or_else(|| text("path")) else {
@@ -71,7 +67,9 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
         ));
         return;
     };
-    if let (Some(written), None) = (text("size"), size("size")) {
+    let written = text("size");
+    let size = written.as_ref().and_then(|written| written.read(binary));
+    if let (Some(written), None) = (written, size) {
         problems.push(Problem::new(
             written.line,
             format!("not a size: {:?}", crate::excerpt(&written.value)),
@@ -82,12 +80,12 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
         None => text("mountpoint").into_iter().collect(),
     };
     let mut children = Vec::new();
-    for child in item.get("children").map_or(&[][..], Value::items) {
+    for child in item.items_at(&["children"]) {
         device(child, &mut children, problems);
     }
     out.push(Device {
         name: name.value.trim_start_matches("/dev/").to_string(),
-        size: size("size"),
+        size,
         rotational: flag("rota"),
         physical_sector: whole("phy-sec"),
         logical_sector: whole("log-sec"),

@@ -2,13 +2,6 @@
 
 use crate::{At, Parsed, Problem, excerpt, nothing_found};
 
-/// The options in a modprobe configuration.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ModuleOptions {
-    /// Every option, in order.
-    pub rows: Vec<ModuleOption>,
-}
-
 /// One option of one module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleOption {
@@ -20,9 +13,9 @@ pub struct ModuleOption {
     pub value: At<String>,
 }
 
-/// The module options in a modprobe configuration.
-pub fn parse(text: &str) -> Parsed<ModuleOptions> {
-    let mut facts = ModuleOptions::default();
+/// The module options in a modprobe configuration, in order.
+pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
+    let mut facts = Vec::new();
     let mut problems = Vec::new();
     let mut any = false;
     for (first, words) in logical_lines(text) {
@@ -38,7 +31,7 @@ pub fn parse(text: &str) -> Parsed<ModuleOptions> {
                 };
                 for &(line, word) in words.get(2..).unwrap_or(&[]) {
                     let (name, value) = word.split_once('=').unwrap_or((word, ""));
-                    facts.rows.push(ModuleOption {
+                    facts.push(ModuleOption {
                         module: module.to_string(),
                         name: name.to_string(),
                         value: At::new(value.trim_matches('"').to_string(), line),
@@ -92,7 +85,7 @@ mod tests {
              options zfs zfs_txg_timeout=0x0a\nblacklist floppy\n",
         );
         assert!(parsed.complete());
-        let rows = parsed.facts.rows.iter().map(|row| (row.value.text(), row.value.line));
+        let rows = parsed.facts.iter().map(|row| (row.value.text(), row.value.line));
         assert_eq!(rows.collect::<Vec<_>>(), [("8589934592", 2), ("5", 3), ("0x0a", 4)]);
     }
 }

@@ -1,6 +1,6 @@
 //! `my.cnf` of MySQL and MariaDB.
 
-use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
+use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered, without_comment};
 
 /// The options of a `my.cnf`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,19 +79,6 @@ impl Options {
         let read = |row: &&OptionRow| server.reads(&row.group).unwrap_or(possible);
         self.rows.iter().filter(read).rfind(|row| same(&row.name))
     }
-
-    /// The value of `name` that counts for a server of which nothing is known.
-    pub fn value(&self, name: &str) -> Option<At<String>> {
-        let server = Server::default();
-        let row = self.row(name, server, false).or_else(|| self.row(name, server, true))?;
-        Some(row.setting(name))
-    }
-
-    /// Its value in bytes (`K`, `M`, `G`, `T` are binary).
-    pub fn bytes(&self, name: &str) -> Option<At<u64>> {
-        let value = self.value(name)?;
-        crate::units::binary(&value.value).map(|bytes| At::new(bytes, value.line))
-    }
 }
 
 impl OptionRow {
@@ -105,15 +92,6 @@ impl OptionRow {
             Some(value) if prefix.is_none() => value.clone(),
             _ => At::new(bare.to_string(), self.line),
         }
-    }
-}
-
-/// A switch as MySQL reads it: `1`, `ON`, `TRUE`, `YES` and their opposites.
-pub fn switch(value: &str) -> Option<bool> {
-    match value.to_ascii_uppercase().as_str() {
-        "1" | "ON" | "TRUE" | "YES" => Some(true),
-        "0" | "OFF" | "FALSE" | "NO" => Some(false),
-        _ => None,
     }
 }
 
@@ -133,8 +111,9 @@ pub fn parse(text: &str) -> Parsed<Options> {
     let mut group: Option<String> = None;
     let mut includes = false;
     for (line, raw) in numbered(text) {
-        let content = without_comment(raw).trim();
-        if content.is_empty() {
+        // A comment begins with `#` anywhere outside quotes, with `;` only at the beginning.
+        let content = without_comment(raw, &['\'', '"']).0.trim();
+        if content.is_empty() || content.starts_with(';') {
             continue;
         }
         if let Some(include) = content.strip_prefix('!') {
@@ -179,23 +158,6 @@ pub fn parse(text: &str) -> Parsed<Options> {
     Parsed { facts, problems }
 }
 
-/// The line without its comment: `#` anywhere outside quotes, `;` at the beginning.
-fn without_comment(raw: &str) -> &str {
-    if raw.trim_start().starts_with(';') {
-        return "";
-    }
-    let mut quote = None;
-    for (at, c) in raw.char_indices() {
-        match (quote, c) {
-            (None, '#') => return &raw[..at],
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(open), c) if open == c => quote = None,
-            _ => {}
-        }
-    }
-    raw
-}
-
 fn unquoted(text: &str) -> String {
     for quote in ['"', '\''] {
         let inner = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
@@ -210,6 +172,12 @@ fn unquoted(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// The value that counts for a server of which nothing is known.
+    fn value(options: &Options, name: &str) -> Option<At<String>> {
+        let row = |possible| options.row(name, Server::default(), possible);
+        Some(row(false).or_else(|| row(true))?.setting(name))
+    }
+
     #[test]
     fn dashes_underscores_skips_and_groups_are_the_servers() {
         let parsed = parse(
@@ -218,18 +186,19 @@ mod tests {
         );
         assert!(parsed.complete(), "{:?}", parsed.problems);
         let options = parsed.facts;
-        assert_eq!(options.bytes("innodb_buffer_pool_size"), Some(At::new(12 << 30, 4)));
-        for (name, value, line) in
+        let size = value(&options, "innodb_buffer_pool_size").unwrap();
+        assert_eq!(size.read(crate::units::binary), Some(At::new(12 << 30, 4)));
+        for (name, expected, line) in
             [("innodb_doublewrite", "0", 5), ("log_bin", "OFF", 6), ("sync_binlog", "ON", 7)]
         {
-            assert_eq!(options.value(name), Some(At::new(value.to_string(), line)));
+            assert_eq!(value(&options, name), Some(At::new(expected.to_string(), line)));
         }
-        assert_eq!(options.value("port"), None);
+        assert_eq!(value(&options, "port"), None);
     }
 
     #[test]
     fn the_last_of_an_option_and_its_opposites_counts() {
-        let value = |text: &str| parse(text).facts.value("innodb_doublewrite").unwrap().value;
+        let value = |text: &str| value(&parse(text).facts, "innodb_doublewrite").unwrap().value;
         assert_eq!(value("[mysqld]\ninnodb_doublewrite=ON\nskip-innodb-doublewrite\n"), "OFF");
         assert_eq!(value("[mysqld]\nskip-innodb-doublewrite\ninnodb_doublewrite=ON\n"), "ON");
         assert_eq!(value("[mysqld]\ninnodb_doublewrite=0\nenable-innodb-doublewrite\n"), "ON");
@@ -243,18 +212,18 @@ mod tests {
     fn groups_of_one_release_count_for_that_release() {
         let text = "[mysqld]\nsync_binlog=1\n[mysqld-5.7]\nsync_binlog=0\n[mariadb-client]\nsync_binlog=7\n";
         let options = parse(text).facts;
-        let value = |series| {
+        let of_series = |series| {
             let server = Server { mariadb: None, series };
             options.row("sync_binlog", server, false).unwrap().setting("sync_binlog").value
         };
         assert_eq!(
-            (value(None), value(Some((5, 7))), value(Some((8, 0)))),
+            (of_series(None), of_series(Some((5, 7))), of_series(Some((8, 0)))),
             ("1".into(), "0".into(), "1".into())
         );
-        assert_eq!(options.value("sync_binlog").unwrap().value, "1");
+        assert_eq!(value(&options, "sync_binlog").unwrap().value, "1");
         // They are all there is.
         let only = parse("[mysqld-5.7]\nsync_binlog=0\n").facts;
-        assert_eq!(only.value("sync_binlog").unwrap().value, "0");
+        assert_eq!(value(&only, "sync_binlog").unwrap().value, "0");
         assert_eq!(Server { mariadb: Some(false), series: None }.reads("mariadb"), Some(false));
     }
 

@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Namespace>> {
         for device in list.items() {
             match device.get("Subsystems") {
                 Some(subsystems) => verbose(subsystems, &mut facts),
-                None => facts.push(plain(device)),
+                None => facts.push(namespace(device.text_at(&["DevicePath"]), device, device)),
             }
         }
     }
@@ -38,39 +38,25 @@ pub fn parse(text: &str) -> Parsed<Vec<Namespace>> {
     Parsed { facts, problems }
 }
 
-fn plain(device: &Value) -> Namespace {
-    let text = |key: &str| device.get(key).and_then(Value::text);
-    let whole = |key: &str| device.get(key).and_then(Value::whole);
+/// A namespace, from what is said of its drive and of itself.
+fn namespace(path: Option<At<String>>, drive: &Value, space: &Value) -> Namespace {
     Namespace {
-        path: text("DevicePath"),
-        model: text("ModelNumber"),
-        serial: text("SerialNumber"),
-        size: whole("PhysicalSize"),
-        sector: whole("SectorSize"),
+        path,
+        model: drive.text_at(&["ModelNumber"]),
+        serial: drive.text_at(&["SerialNumber"]),
+        size: space.get("PhysicalSize").and_then(Value::whole),
+        sector: space.get("SectorSize").and_then(Value::whole),
     }
 }
 
 /// nvme-cli 2 with `-v`: hosts hold subsystems hold controllers hold namespaces.
 fn verbose(subsystems: &Value, facts: &mut Vec<Namespace>) {
-    for controller in subsystems
-        .items()
-        .iter()
-        .filter_map(|subsystem| subsystem.get("Controllers"))
-        .flat_map(Value::items)
-    {
-        let text = |key: &str| controller.get(key).and_then(Value::text);
-        for space in controller.get("Namespaces").map_or(&[][..], Value::items) {
-            let whole = |key: &str| space.get(key).and_then(Value::whole);
-            facts.push(Namespace {
-                path: space
-                    .get("NameSpace")
-                    .and_then(Value::text)
-                    .map(|name| name.map(|name| format!("/dev/{name}"))),
-                model: text("ModelNumber"),
-                serial: text("SerialNumber"),
-                size: whole("PhysicalSize"),
-                sector: whole("SectorSize"),
-            });
+    let subsystems = subsystems.items().iter();
+    for controller in subsystems.flat_map(|subsystem| subsystem.items_at(&["Controllers"])) {
+        for space in controller.items_at(&["Namespaces"]) {
+            let path = space.text_at(&["NameSpace"]);
+            let path = path.map(|name| name.map(|name| format!("/dev/{name}")));
+            facts.push(namespace(path, controller, space));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `postgresql.conf`: settings, one a line; the last one of a name counts.
 
-use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
+use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered, without_comment};
 
 /// The settings of a `postgresql.conf`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,18 +29,15 @@ impl Settings {
     /// Bytes of a memory setting: with its unit, or `unit` bytes where it is a bare number
     /// (8192 for `shared_buffers` and `wal_buffers`, 1024 for `work_mem`).
     pub fn bytes(&self, name: &str, unit: u64) -> Option<At<u64>> {
-        let value = self.get(name)?;
-        let bytes = match value.value.parse::<u64>() {
-            Ok(number) => number.checked_mul(unit)?,
-            Err(_) => crate::units::postgresql(&value.value)?,
-        };
-        Some(At::new(bytes, value.line))
+        self.get(name)?.read(|value| match value.parse::<u64>() {
+            Ok(number) => number.checked_mul(unit),
+            Err(_) => crate::units::postgresql(value),
+        })
     }
 
     /// A switch, see [`switch`].
     pub fn switch(&self, name: &str) -> Option<At<bool>> {
-        let value = self.get(name)?;
-        Some(At::new(switch(&value.value)?, value.line))
+        self.get(name)?.read(switch)
     }
 }
 
@@ -70,7 +67,7 @@ pub fn parse(text: &str) -> Parsed<Settings> {
             facts.rows.push(row);
             continue;
         }
-        let (content, closed) = without_comment(raw);
+        let (content, closed) = without_comment(raw, &['\'']);
         let content = content.trim();
         if content.is_empty() {
             continue;
@@ -129,19 +126,6 @@ fn is_table_frame(line: &str) -> bool {
     let rule = line.starts_with("--") && line.chars().all(|c| matches!(c, '-' | '+'));
     let count = line.strip_prefix('(');
     headings || rule || count.is_some_and(|rest| rest.ends_with(" rows)") || rest == "1 row)")
-}
-
-/// The line up to a `#` outside quotes, and whether its quotes are closed.
-fn without_comment(raw: &str) -> (&str, bool) {
-    let mut quoted = false;
-    for (at, c) in raw.char_indices() {
-        match c {
-            '\'' => quoted = !quoted,
-            '#' if !quoted => return (&raw[..at], true),
-            _ => {}
-        }
-    }
-    (raw, !quoted)
 }
 
 /// `'it''s'` without its quotes.

@@ -13,20 +13,17 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An attribute as a number.
-    pub fn number(&self, name: &str) -> Option<At<i64>> {
-        let value = self.attributes.get(name)?;
-        Some(At::new(value.value.parse().ok()?, value.line))
+    /// An attribute as a number; none where it is negative.
+    pub fn number(&self, name: &str) -> Option<At<u64>> {
+        self.attributes.get(name)?.read(|value| value.parse().ok())
     }
 
     /// The scheduler in use, the one in brackets: `none`, `mq-deadline`, `bfq`, `kyber`.
     pub fn scheduler(&self) -> Option<At<String>> {
-        let value = self.attributes.get("scheduler")?;
-        let name = match value.value.split_once('[') {
-            Some((_, rest)) => rest.split_once(']')?.0,
-            None => value.value.trim(),
-        };
-        Some(At::new(name.to_string(), value.line))
+        self.attributes.get("scheduler")?.read(|value| match value.split_once('[') {
+            Some((_, rest)) => Some(rest.split_once(']')?.0.to_string()),
+            None => Some(value.trim().to_string()),
+        })
     }
 
     /// Whether the drive rotates.
@@ -36,12 +33,11 @@ impl Queue {
 
     /// Whether the kernel treats the drive's cache as volatile and flushes it (`write back`).
     pub fn volatile_cache(&self) -> Option<At<bool>> {
-        let value = self.attributes.get("write_cache")?;
-        match value.value.as_str() {
-            "write back" => Some(At::new(true, value.line)),
-            "write through" => Some(At::new(false, value.line)),
+        self.attributes.get("write_cache")?.read(|value| match value {
+            "write back" => Some(true),
+            "write through" => Some(false),
             _ => None,
-        }
+        })
     }
 }
 

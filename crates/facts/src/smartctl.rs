@@ -66,13 +66,10 @@ pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
     let mut facts = Vec::new();
     for document in found.iter().filter(|d| d.get("smartctl").is_some()) {
         // `--scan` lists devices and says nothing of them.
-        let listed = document.get("devices").map_or(&[][..], Value::items);
+        let listed = document.items_at(&["devices"]);
         for device in listed {
-            facts.push(Drive {
-                line: device.line,
-                device: device.get("name").and_then(Value::text),
-                ..Drive::default()
-            });
+            let name = device.text_at(&["name"]);
+            facts.push(Drive { line: device.line, device: name, ..Drive::default() });
         }
         if listed.is_empty() {
             facts.push(drive(document, &mut problems));
@@ -85,16 +82,15 @@ pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
 }
 
 fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
-    let at = |path: &[&str]| document.at(path);
-    let text = |path: &[&str]| at(path).and_then(Value::text);
-    let whole = |path: &[&str]| at(path).and_then(Value::whole);
-    let flag = |path: &[&str]| at(path).and_then(Value::flag);
+    let text = |path: &[&str]| document.text_at(path);
+    let whole = |path: &[&str]| document.at(path).and_then(Value::whole);
+    let flag = |path: &[&str]| document.at(path).and_then(Value::flag);
     const NVME: &str = "nvme_smart_health_information_log";
     // Bits 0 and 1 of the exit status: the command line or the device could not be opened.
     if let Some(status) = whole(&["smartctl", "exit_status"]).filter(|s| s.value & 3 != 0) {
-        let messages = at(&["smartctl", "messages"]).map_or(&[][..], Value::items);
-        let mut texts = messages.iter().filter_map(|message| message.get("string")?.text());
-        let why = texts.next().map_or_else(|| "no message".to_string(), |text| text.value);
+        let mut messages = document.items_at(&["smartctl", "messages"]).iter();
+        let why = messages.find_map(|message| message.text_at(&["string"]));
+        let why = why.map_or_else(|| "no message".to_string(), |text| text.value);
         problems.push(Problem::new(
             status.line,
             format!(
@@ -129,34 +125,23 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
 }
 
 fn attributes(document: &Value) -> Vec<Attribute> {
-    document
-        .at(&["ata_smart_attributes", "table"])
-        .map_or(&[][..], Value::items)
-        .iter()
-        .filter_map(|row| {
-            let number = |path: &[&str]| row.at(path).and_then(Value::whole).map(|n| n.value);
-            Some(Attribute {
-                line: row.line,
-                id: number(&["id"])?,
-                name: row
-                    .get("name")
-                    .and_then(Value::text)
-                    .map_or_else(String::new, |name| name.value),
-                raw: number(&["raw", "value"]),
-            })
+    let attribute = |row: &Value| {
+        let number = |path: &[&str]| row.at(path).and_then(Value::whole).map(|n| n.value);
+        Some(Attribute {
+            line: row.line,
+            id: number(&["id"])?,
+            name: row.text_at(&["name"]).map_or_else(String::new, |name| name.value),
+            raw: number(&["raw", "value"]),
         })
-        .collect()
+    };
+    let rows = document.items_at(&["ata_smart_attributes", "table"]);
+    rows.iter().filter_map(attribute).collect()
 }
 
 fn scsi_uncorrected(document: &Value) -> Option<At<u64>> {
     let log = document.get("scsi_error_counter_log")?;
-    let mut sum: Option<At<u64>> = None;
-    for operation in ["read", "write", "verify"] {
-        let errors = log.at(&[operation, "total_uncorrected_errors"]).and_then(Value::whole);
-        if let Some(errors) = errors {
-            let before = sum.map_or(0, |s| s.value);
-            sum = Some(At::new(before.saturating_add(errors.value), errors.line));
-        }
-    }
-    sum
+    let operations = ["read", "write", "verify"].into_iter();
+    let counts = operations
+        .filter_map(|operation| log.at(&[operation, "total_uncorrected_errors"])?.whole());
+    counts.reduce(|sum, errors| errors.map(|errors| errors.saturating_add(sum.value)))
 }

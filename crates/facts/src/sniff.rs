@@ -2,8 +2,8 @@
 
 use crate::card::Card;
 use crate::{
-    Parsed, Problem, arcconf, json, lsblk, modprobe, mycnf, nvme_list, postgresql, properties,
-    queue, smartctl, ssacli, storcli, zpool_status,
+    Parsed, arcconf, json, lsblk, modprobe, mycnf, nvme_list, postgresql, properties, queue,
+    smartctl, ssacli, storcli, zpool_status,
 };
 
 /// The kinds of text read here.
@@ -41,7 +41,7 @@ pub enum Facts {
     /// `zpool status`.
     Pools(Vec<zpool_status::Pool>),
     /// `zpool get` or `zfs get`.
-    Properties(properties::Properties),
+    Properties(Vec<properties::Property>),
     /// `lsblk -J`.
     BlockDevices(Vec<lsblk::Device>),
     /// `smartctl -j`.
@@ -55,7 +55,7 @@ pub enum Facts {
     /// `my.cnf`.
     MyCnf(mycnf::Options),
     /// `/etc/modprobe.d/*.conf`.
-    Module(modprobe::ModuleOptions),
+    Module(Vec<modprobe::ModuleOption>),
     /// `/sys/block/*/queue/*`.
     Queues(Vec<queue::Queue>),
 }
@@ -72,9 +72,7 @@ pub fn recognise(name: &str, text: &str) -> Option<Format> {
 /// Reads a text as `format`.
 pub fn read(format: Format, text: &str) -> Parsed<Facts> {
     fn wrap<T>(parsed: Parsed<T>, into: impl FnOnce(T) -> Facts) -> Parsed<Facts> {
-        let Parsed { facts, problems } = parsed;
-        let problems: Vec<Problem> = problems;
-        Parsed { facts: into(facts), problems }
+        Parsed { facts: into(parsed.facts), problems: parsed.problems }
     }
     match format {
         Format::ZpoolStatus => wrap(zpool_status::parse(text), Facts::Pools),

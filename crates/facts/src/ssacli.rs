@@ -1,17 +1,15 @@
 //! `ssacli ctrl all show config detail` (HPE Smart Array; hpssacli and hpacucli before it).
 
-use crate::card::{Card, CardDrive, Volume, WritePolicy};
+use crate::card::{Card, CardDrive, Volume, WritePolicy, read_share};
 use crate::units::binary;
-use crate::{At, Parsed, nothing_found, numbered};
+use crate::{At, Parsed, find_or_push, nothing_found, numbered};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Object {
-    None,
     Controller,
-    Array,
     Volume,
     Drive,
-    /// A cage, expander or processor: nothing of it is kept.
+    /// An array, cage, expander or processor: nothing of it is kept.
     Other,
 }
 
@@ -19,7 +17,7 @@ enum Object {
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     let mut cards: Vec<Card> = Vec::new();
     let mut problems = Vec::new();
-    let mut object = Object::None;
+    let mut object = Object::Other;
     for (line, raw) in numbered(text) {
         let content = raw.trim();
         if content.is_empty() {
@@ -37,7 +35,8 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         let Some(card) = cards.last_mut() else {
             continue;
         };
-        if let Some(slot) = drive_heading(content) {
+        let drive = content.strip_prefix("physicaldrive ");
+        if let Some(slot) = drive.and_then(|rest| rest.split_whitespace().next()) {
             // Inside a mirror group the same line lists a member; it has its summary behind it.
             if content.contains('(') {
                 summary(card, line, slot, content);
@@ -65,7 +64,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         };
         let (name, value) = (name.trim(), At::new(value.trim().to_string(), line));
         match name {
-            "Array" => object = Object::Array,
+            "Array" => object = Object::Other,
             "Logical Drive" => {
                 card.volumes.push(Volume { line, id: value.value.clone(), ..Volume::default() });
                 object = Object::Volume;
@@ -78,7 +77,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
                         drive.media = Some(value.map(|interface| media(&interface)));
                     }
                 }
-                Object::None | Object::Array | Object::Drive | Object::Other => {}
+                Object::Drive | Object::Other => {}
             },
         }
     }
@@ -96,18 +95,11 @@ fn heading(content: &str) -> Option<(&str, &str)> {
     (!slot.is_empty() && !model.contains(':')).then_some((model, slot))
 }
 
-fn drive_heading(content: &str) -> Option<&str> {
-    let rest = content.strip_prefix("physicaldrive ")?;
-    rest.split_whitespace().next()
-}
-
 /// `physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS HDD, 600 GB, OK)` of `show config`.
 fn summary(card: &mut Card, line: u32, slot: &str, content: &str) {
-    if card.drives.iter().any(|drive| drive.slot == slot) {
-        return;
-    }
     let media = parts(content).get(1).map(|interface| At::new(media(interface), line));
-    card.drives.push(CardDrive { slot: slot.to_string(), media });
+    let new = || CardDrive { slot: slot.to_string(), media };
+    find_or_push(&mut card.drives, |drive| drive.slot == slot, new);
 }
 
 /// `1 (279.37 GB, RAID 1, OK)` of `show config`.
@@ -115,18 +107,11 @@ fn volume_summary(card: &mut Card, line: u32, rest: &str) {
     let Some(id) = rest.split_whitespace().next() else {
         return;
     };
-    if card.volumes.iter().any(|volume| volume.id == id) {
-        return;
-    }
     let parts = parts(rest);
     let word = |index: usize| parts.get(index).map(|p| At::new(p.to_string(), line));
-    card.volumes.push(Volume {
-        line,
-        id: id.to_string(),
-        level: word(1),
-        state: word(2),
-        ..Volume::default()
-    });
+    let (level, state) = (word(1), word(2));
+    let new = || Volume { line, id: id.to_string(), level, state, ..Volume::default() };
+    find_or_push(&mut card.volumes, |volume| volume.id == id, new);
 }
 
 /// What stands in the parentheses, between commas.
@@ -142,29 +127,20 @@ fn media(interface: &str) -> String {
     if ssd { "SSD" } else { "HDD" }.to_string()
 }
 
-fn switch(value: &At<String>) -> Option<At<bool>> {
-    match value.value.as_str() {
-        "Enabled" | "True" => Some(At::new(true, value.line)),
-        "Disabled" | "False" => Some(At::new(false, value.line)),
+fn switch(value: &str) -> Option<bool> {
+    match value {
+        "Enabled" | "True" => Some(true),
+        "Disabled" | "False" => Some(false),
         _ => None,
     }
 }
 
 fn controller(card: &mut Card, name: &str, value: At<String>) {
     match name {
-        "Cache Ratio" | "Accelerator Ratio" => {
-            let share: String = value.value.chars().take_while(char::is_ascii_digit).collect();
-            card.read_share = share
-                .parse()
-                .ok()
-                .filter(|share| *share <= 100)
-                .map(|share| At::new(share, value.line));
-        }
+        "Cache Ratio" | "Accelerator Ratio" => card.read_share = value.read(read_share),
         "Battery/Capacitor Status" => card.battery = Some(value),
-        "Battery/Capacitor Count" => {
-            card.batteries = value.value.parse().ok().map(|n| At::new(n, value.line));
-        }
-        "No-Battery Write Cache" => card.unprotected_cache = switch(&value),
+        "Battery/Capacitor Count" => card.batteries = value.read(|count| count.parse().ok()),
+        "No-Battery Write Cache" => card.unprotected_cache = value.read(switch),
         "Drive Write Cache"
         | "Physical Drive Write Cache"
         | "Configured Drive Write Cache Policy" => {
@@ -183,9 +159,9 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
     match name {
         "Fault Tolerance" => volume.level = Some(value),
         "Status" => volume.state = Some(value),
-        "Strip Size" => volume.strip = binary(&value.value).map(|b| At::new(b, value.line)),
+        "Strip Size" => volume.strip = value.read(binary),
         "Caching" | "Array Accelerator" => {
-            volume.write = switch(&value).map(|on| {
+            volume.write = value.read(switch).map(|on| {
                 on.map(|on| match (on, unprotected) {
                     (false, _) => WritePolicy::Through,
                     (true, false) => WritePolicy::Back,

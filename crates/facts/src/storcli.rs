@@ -3,23 +3,18 @@
 use crate::card::{Card, CardDrive, Volume, WritePolicy};
 use crate::json::{Value, documents};
 use crate::units::binary;
-use crate::{At, Parsed, Problem, excerpt, nothing_found};
+use crate::{At, Parsed, Problem, excerpt, find_or_push, nothing_found};
 
 /// The cards in one or more storcli documents; documents about the same controller are joined.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     let (found, mut problems) = documents(text);
     let mut cards: Vec<Card> = Vec::new();
     let mut known = false;
-    for controller in
-        found.iter().filter_map(|document| document.get("Controllers")).flat_map(Value::items)
-    {
+    for controller in found.iter().flat_map(|document| document.items_at(&["Controllers"])) {
         known = true;
-        let status = controller.get("Command Status");
-        let id = status
-            .and_then(|s| s.get("Controller"))
-            .and_then(Value::text)
-            .map_or_else(|| "0".to_string(), |id| id.value);
-        failed(status, &mut problems);
+        let id = controller.text_at(&["Command Status", "Controller"]);
+        let id = id.map_or_else(|| "0".to_string(), |id| id.value);
+        failed(controller, &mut problems);
         let Some(data) = controller.get("Response Data") else {
             problems.push(Problem::new(
                 controller.line,
@@ -27,16 +22,8 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             ));
             continue;
         };
-        let at = match cards.iter().position(|card| card.id == id) {
-            Some(at) => at,
-            None => {
-                cards.push(Card { id, ..Card::default() });
-                cards.len() - 1
-            }
-        };
-        if let Some(card) = cards.get_mut(at) {
-            fill(card, data);
-        }
+        let new = || Card { id: id.clone(), ..Card::default() };
+        fill(find_or_push(&mut cards, |card| card.id == id, new), data);
     }
     if !known {
         problems.push(nothing_found(text, "storcli or perccli JSON"));
@@ -44,12 +31,10 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     Parsed { facts: cards, problems }
 }
 
-fn failed(status: Option<&Value>, problems: &mut Vec<Problem>) {
-    let Some(word) = status.and_then(|s| s.get("Status")).and_then(Value::text) else {
-        return;
-    };
-    if word.value != "Success" {
-        let why = status.and_then(|s| s.get("Description")).and_then(Value::text);
+fn failed(controller: &Value, problems: &mut Vec<Problem>) {
+    let status = controller.text_at(&["Command Status", "Status"]);
+    if let Some(word) = status.filter(|word| word.value != "Success") {
+        let why = controller.text_at(&["Command Status", "Description"]);
         problems.push(Problem::new(
             word.line,
             format!(
@@ -60,42 +45,26 @@ fn failed(status: Option<&Value>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn text(value: &Value, path: &[&str]) -> Option<At<String>> {
-    value.at(path).and_then(Value::text)
-}
-
 fn fill(card: &mut Card, data: &Value) {
-    set(&mut card.model, text(data, &["Basics", "Model"]));
-    set(&mut card.model, text(data, &["Product Name"]));
+    set(&mut card.model, data.text_at(&["Basics", "Model"]));
+    set(&mut card.model, data.text_at(&["Product Name"]));
     for list in ["Cachevault_Info", "BBU_Info", "Energy Pack Info"] {
-        for unit in data.get(list).map_or(&[][..], Value::items) {
-            set(&mut card.battery, text(unit, &["State"]));
+        for unit in data.items_at(&[list]) {
+            set(&mut card.battery, unit.text_at(&["State"]));
             // `/c0/cv show all J` lists properties as rows.
-            let state = text(unit, &["Property"]).filter(|p| p.value == "State");
-            set(&mut card.battery, state.and_then(|_| text(unit, &["Value"])));
+            let state = unit.text_at(&["Property"]).filter(|p| p.value == "State");
+            set(&mut card.battery, state.and_then(|_| unit.text_at(&["Value"])));
         }
     }
-    if data.at(&["HwCfg", "BBU"]).and_then(Value::text).is_some_and(|t| t.value == "Absent") {
-        let line = data.at(&["HwCfg", "BBU"]).map_or(0, |v| v.line);
-        set(&mut card.battery, Some(At::new("Not present".to_string(), line)));
-    }
+    let absent = data.text_at(&["HwCfg", "BBU"]).filter(|unit| unit.value == "Absent");
+    set(&mut card.battery, absent.map(|unit| unit.map(|_| "Not present".to_string())));
     for (name, value) in data.members() {
-        match value.items() {
-            rows if name == "VD LIST" || name == "Virtual Drives" || is_volume(name) => {
-                for row in rows {
-                    volume(card, row);
-                }
+        for row in value.items() {
+            if name == "VD LIST" || name == "Virtual Drives" || is_volume(name) {
+                volume(card, row);
+            } else if is_drives(name) {
+                drive(card, row);
             }
-            rows if name == "PD LIST"
-                || name.starts_with("PDs for VD")
-                || name == "Drive Information"
-                || (name.starts_with("Drive /c") && !rows.is_empty()) =>
-            {
-                for row in rows {
-                    drive(card, row);
-                }
-            }
-            _ => {}
         }
         if let Some(id) = name.strip_prefix("VD").and_then(|rest| rest.strip_suffix(" Properties"))
         {
@@ -117,24 +86,26 @@ fn is_volume(name: &str) -> bool {
         .is_some_and(|(c, v)| [c, v].iter().all(|n| n.bytes().all(|b| b.is_ascii_digit())))
 }
 
-fn by_id<'a>(card: &'a mut Card, id: &str, line: u32) -> Option<&'a mut Volume> {
-    if !card.volumes.iter().any(|volume| volume.id == id) {
-        card.volumes.push(Volume { line, id: id.to_string(), ..Volume::default() });
-    }
-    card.volumes.iter_mut().find(|volume| volume.id == id)
+/// Lists of drives, and the objects of single ones.
+fn is_drives(name: &str) -> bool {
+    matches!(name, "PD LIST" | "Drive Information")
+        || name.starts_with("PDs for VD")
+        || name.starts_with("Drive /c")
+}
+
+fn by_id<'a>(card: &'a mut Card, id: &str, line: u32) -> &'a mut Volume {
+    let new = || Volume { line, id: id.to_string(), ..Volume::default() };
+    find_or_push(&mut card.volumes, |volume| volume.id == id, new)
 }
 
 fn volume(card: &mut Card, row: &Value) {
-    let Some(number) = text(row, &["DG/VD"]).or_else(|| text(row, &["VD"])) else {
+    let Some(number) = row.text_at(&["DG/VD"]).or_else(|| row.text_at(&["VD"])) else {
         return;
     };
-    let id = number.value.rsplit('/').next().unwrap_or("").to_string();
-    let Some(volume) = by_id(card, &id, row.line) else {
-        return;
-    };
-    set(&mut volume.level, text(row, &["TYPE"]));
-    set(&mut volume.state, text(row, &["State"]));
-    if let Some(cache) = text(row, &["Cache"]) {
+    let volume = by_id(card, number.value.rsplit('/').next().unwrap_or(""), row.line);
+    set(&mut volume.level, row.text_at(&["TYPE"]));
+    set(&mut volume.state, row.text_at(&["State"]));
+    if let Some(cache) = row.text_at(&["Cache"]) {
         let (ahead, write) = policy(&cache.value);
         set(&mut volume.write, write.map(|w| At::new(w, cache.line)));
         set(&mut volume.read_ahead, ahead.map(|a| At::new(a, cache.line)));
@@ -163,39 +134,30 @@ fn policy(cache: &str) -> (Option<bool>, Option<WritePolicy>) {
 }
 
 fn properties(card: &mut Card, id: &str, value: &Value) {
-    let Some(volume) = by_id(card, id, value.line) else {
-        return;
-    };
+    let volume = by_id(card, id, value.line);
     // Units are binary although written `KB`.
-    let strip = text(value, &["Strip Size"]);
-    let strip = strip.and_then(|t| binary(&t.value).map(|bytes| At::new(bytes, t.line)));
-    set(&mut volume.strip, strip);
-    set(&mut volume.drive_cache, text(value, &["Disk Cache Policy"]));
-    let initial = text(value, &["Write Cache(initial setting)"]);
-    set(
-        &mut volume.write,
-        initial.and_then(|word| {
-            let policy = match word.value.as_str() {
-                "WriteThrough" => WritePolicy::Through,
-                "WriteBack" => WritePolicy::Back,
-                "AlwaysWriteBack" | "Always Write Back" | "Force Write Back" => {
-                    WritePolicy::AlwaysBack
-                }
-                _ => return None,
-            };
-            Some(At::new(policy, word.line))
-        }),
-    );
+    set(&mut volume.strip, value.text_at(&["Strip Size"]).and_then(|size| size.read(binary)));
+    set(&mut volume.drive_cache, value.text_at(&["Disk Cache Policy"]));
+    let initial = value.text_at(&["Write Cache(initial setting)"]);
+    set(&mut volume.write, initial.and_then(|word| word.read(write_policy)));
+}
+
+fn write_policy(word: &str) -> Option<WritePolicy> {
+    match word {
+        "WriteThrough" => Some(WritePolicy::Through),
+        "WriteBack" => Some(WritePolicy::Back),
+        "AlwaysWriteBack" | "Always Write Back" | "Force Write Back" => {
+            Some(WritePolicy::AlwaysBack)
+        }
+        _ => None,
+    }
 }
 
 fn drive(card: &mut Card, row: &Value) {
-    let Some(slot) = text(row, &["EID:Slt"]) else {
-        return;
-    };
-    if card.drives.iter().any(|drive| drive.slot == slot.value) {
-        return;
+    if let Some(At { value: slot, .. }) = row.text_at(&["EID:Slt"]) {
+        let new = || CardDrive { slot: slot.clone(), media: row.text_at(&["Med"]) };
+        find_or_push(&mut card.drives, |drive| drive.slot == slot, new);
     }
-    card.drives.push(CardDrive { slot: slot.value, media: text(row, &["Med"]) });
 }
 
 #[cfg(test)]

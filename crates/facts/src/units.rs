@@ -1,4 +1,4 @@
-//! Sizes as the tools print them.
+//! Sizes and switches as the tools print them.
 
 /// Bytes of a size with a binary suffix, as zpool, zfs, lsblk, MySQL and kernel modules use them:
 /// `7.28T`, `128K`, `0B`, `64M`. One letter, optionally followed by `B` or `iB`; a bare number is
@@ -13,6 +13,15 @@ pub fn postgresql(text: &str) -> Option<u64> {
     let text = text.trim();
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ');
     matches!(unit, "B" | "kB" | "MB" | "GB" | "TB").then(|| binary(text)).flatten()
+}
+
+/// A switch as MySQL and Samba read it: `1`, `ON`, `TRUE`, `YES` and their opposites, in any case.
+pub fn switch(value: &str) -> Option<bool> {
+    match value.to_ascii_uppercase().as_str() {
+        "1" | "ON" | "TRUE" | "YES" => Some(true),
+        "0" | "OFF" | "FALSE" | "NO" => Some(false),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What is read from each fixture; where the fixtures come from is in fixtures/README.md.
 
 use facts::card::WritePolicy;
-use facts::properties::{Owner, Properties, Property, Source};
+use facts::properties::{Owner, Property, Source};
 use facts::zpool_status::{Pool, ScanKind, ScanState, Vdev, VdevKind};
 use facts::*;
 use zfs::{AllocationClass, Layout};
@@ -15,8 +15,8 @@ fn vdevs_of(pool: &Pool, class: AllocationClass) -> Vec<&Vdev> {
     pool.vdevs.iter().filter(|vdev| vdev.class == class).collect()
 }
 
-fn property<'a>(facts: &'a Properties, target: &str, name: &str) -> &'a Property {
-    facts.rows.iter().find(|row| row.target == target && row.name == name).unwrap()
+fn property<'a>(facts: &'a [Property], target: &str, name: &str) -> &'a Property {
+    facts.iter().find(|row| row.target == target && row.name == name).unwrap()
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn properties_with_blanks_and_every_kind_of_source_are_read() {
     assert_eq!(get("xattr").source, Source::Received);
     assert_eq!(get("used").source, Source::None);
     assert_eq!(get("sync").value, At::new("disabled".to_string(), 19));
-    assert!(parsed.facts.rows.iter().all(|row| row.owner == Owner::Dataset));
+    assert!(parsed.facts.iter().all(|row| row.owner == Owner::Dataset));
 
     let exact = properties::parse(&fixture("zfs-get-Hp.txt"));
     assert!(exact.complete());
@@ -155,7 +155,7 @@ fn properties_with_blanks_and_every_kind_of_source_are_read() {
 fn pool_properties_and_feature_flags_are_read() {
     let parsed = properties::parse(&fixture("zpool-get-all-2.1.txt"));
     assert!(parsed.complete(), "{:?}", parsed.problems);
-    assert!(parsed.facts.rows.iter().all(|row| row.owner == Owner::Pool));
+    assert!(parsed.facts.iter().all(|row| row.owner == Owner::Pool));
     let get = |name: &str| property(&parsed.facts, "tank", name);
     assert_eq!(get("ashift").value.text(), "9");
     assert_eq!(get("comment").value.text(), "moved from row 4");
@@ -294,11 +294,11 @@ fn database_and_module_settings_know_their_lines() {
     assert_eq!(settings.bytes("shared_buffers", 8192), Some(At::new(32 << 30, 127)));
     let mycnf = mycnf::parse(&fixture("my-mariadb.cnf"));
     assert_eq!(mycnf.problems.len(), 1, "the includedir is not seen");
-    assert_eq!(mycnf.facts.value("innodb_doublewrite"), Some(At::new("0".to_string(), 7)));
+    let row = mycnf.facts.row("innodb_doublewrite", Default::default(), false).unwrap();
+    assert_eq!(row.setting("innodb_doublewrite"), At::new("0".to_string(), 7));
     let module = modprobe::parse(&fixture("modprobe-zfs.conf"));
     assert!(module.complete());
-    let line =
-        |name: &str| module.facts.rows.iter().find(|row| row.name == name).unwrap().value.line;
+    let line = |name: &str| module.facts.iter().find(|row| row.name == name).unwrap().value.line;
     assert!(line("l2arc_write_max_mb") > 0);
     assert_eq!(line("zfs_txg_timeout"), 5);
 }

@@ -5,7 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{MariadbCode, MariadbManual, Mysql, MysqlManual, ZfsCode, ZfsProps};
 use crate::system::{Database, Engine, Found, System};
-use facts::mycnf::switch;
+use facts::units::switch;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[

@@ -1,7 +1,8 @@
 //! The settings of MySQL and MariaDB, and what they come to.
 
 use super::{Found, Place, System};
-use facts::mycnf::{OptionRow, Server, series, switch};
+use facts::mycnf::{OptionRow, Server, series};
+use facts::units::switch;
 
 /// Options that MariaDB has since 11.0: a server that does not know them does not start, unless they are `loose_`.
 const SINCE_11: [&str; 3] = [

@@ -53,7 +53,7 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
         // The files that my.cnf includes are read after it and win.
         Facts::MyCnf(options) => system.mysql.push((within.origin(), options)),
         Facts::Module(options) => {
-            for row in options.rows.into_iter().filter(|row| row.module == "zfs") {
+            for row in options.into_iter().filter(|row| row.module == "zfs") {
                 let found = Found::new(row.value.value, within.place(row.value.line));
                 system.module.insert(row.name, found);
             }
@@ -62,9 +62,7 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
             for queue in queues {
                 let drive = drive(system, &queue.device, None);
                 drive.scheduler = within.found(&queue.scheduler());
-                drive.read_ahead_kib = queue.number("read_ahead_kb").and_then(|n| {
-                    Some(Found::new(u64::try_from(n.value).ok()?, within.place(n.line)))
-                });
+                drive.read_ahead_kib = within.found(&queue.number("read_ahead_kb"));
                 drive.flushed = within.found(&queue.volatile_cache());
                 if drive.rotational.is_none() {
                     drive.rotational = within.found(&queue.rotational());
@@ -131,8 +129,8 @@ fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
     vdev.children.iter().flat_map(members).collect()
 }
 
-fn take_properties(rows: &properties::Properties, within: &Within, system: &mut System) {
-    for row in &rows.rows {
+fn take_properties(rows: &[properties::Property], within: &Within, system: &mut System) {
+    for row in rows {
         let property = Property {
             value: row.value.value.clone(),
             local: matches!(row.source, properties::Source::Local | properties::Source::Received),

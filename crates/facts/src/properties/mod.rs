@@ -40,13 +40,6 @@ pub enum Source {
     Unstated,
 }
 
-/// The properties in the text, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Properties {
-    /// Every row.
-    pub rows: Vec<Property>,
-}
-
 /// Where the columns of a table begin, in characters.
 struct Columns {
     property: usize,
@@ -54,12 +47,11 @@ struct Columns {
     source: Option<usize>,
 }
 
-/// The properties in the output of `zpool get` or `zfs get`.
-pub fn parse(text: &str) -> Parsed<Properties> {
-    let mut facts = Properties::default();
+/// The properties in the output of `zpool get` or `zfs get`, in order.
+pub fn parse(text: &str) -> Parsed<Vec<Property>> {
+    let mut facts = Vec::new();
     let mut problems = Vec::new();
     let mut columns: Option<Columns> = None;
-    let mut last: Option<(u32, bool)> = None;
     // The first row of each table: one text may hold the tables of both programs.
     let mut tables = vec![0];
     for (line, raw) in numbered(text) {
@@ -68,11 +60,11 @@ pub fn parse(text: &str) -> Parsed<Properties> {
         }
         if let Some(found) = header(raw) {
             columns = Some(found);
-            tables.push(facts.rows.len());
+            tables.push(facts.len());
             continue;
         }
         if ["zpool get", "zfs get"].iter().any(|call| raw.contains(call)) {
-            tables.push(facts.rows.len());
+            tables.push(facts.len());
             continue;
         }
         let row = if raw.contains('\t') {
@@ -83,29 +75,25 @@ pub fn parse(text: &str) -> Parsed<Properties> {
             in_words(raw, line)
         };
         match row {
-            Some(row) => {
-                last = Some((line, row.source == Source::Unstated));
-                facts.rows.push(row);
-            }
+            Some(row) => facts.push(row),
             None => problems.push(Problem::new(
                 line,
                 format!("not a row of zpool get or zfs get: {:?}", excerpt(raw)),
             )),
         }
     }
-    if facts.rows.is_empty() {
+    // Only the last row may have been cut; a text without the column lacks it everywhere.
+    let mut from_unstated = facts.iter().skip_while(|row| row.source != Source::Unstated);
+    if facts.is_empty() {
         problems.push(nothing_found(text, "zpool get or zfs get"));
-    } else if let Some((line, true)) = last {
-        // Only the last row may have been cut; a text without the column lacks it everywhere.
-        if facts.rows.iter().filter(|r| r.source == Source::Unstated).count() == 1 {
-            problems.push(Problem::new(
-                line,
-                "the last row has no source: the text is incomplete, paste all of it",
-            ));
-        }
+    } else if let (Some(row), None) = (from_unstated.next(), from_unstated.next()) {
+        problems.push(Problem::new(
+            row.value.line,
+            "the last row has no source: the text is incomplete, paste all of it",
+        ));
     }
-    tables.push(facts.rows.len());
-    problems.extend(owner::decide(&mut facts.rows, &tables));
+    tables.push(facts.len());
+    problems.extend(owner::decide(&mut facts, &tables));
     Parsed { facts, problems }
 }
 
@@ -154,30 +142,18 @@ fn tabbed(raw: &str, line: u32) -> Option<Property> {
 
 fn in_columns(raw: &str, line: u32, columns: &Columns) -> Option<Property> {
     let chars: Vec<char> = raw.chars().collect();
-    let cut = |from: usize, to: usize| -> String {
-        chars
-            .get(from.min(chars.len())..to.min(chars.len()))
-            .unwrap_or(&[])
-            .iter()
-            .collect::<String>()
-    };
+    let cut = |from: usize, to: usize| chars.iter().take(to).skip(from).collect::<String>();
     // A column starts after a blank; where it does not, the table is not aligned.
     let aligned = |at: usize| at == 0 || chars.get(at - 1).is_none_or(|c| c.is_whitespace());
-    if !aligned(columns.property) || !aligned(columns.value) {
-        return None;
-    }
-    let end = columns.source.filter(|at| aligned(*at));
-    let value = cut(columns.value, end.unwrap_or(usize::MAX));
-    let word = end.map(|at| cut(at, usize::MAX)).unwrap_or_default();
-    let name = cut(columns.property, columns.value);
-    if columns.source.is_some() && end.is_none() {
+    let end = columns.source.unwrap_or(usize::MAX);
+    if ![columns.property, columns.value, end].into_iter().all(aligned) {
         return None;
     }
     property(
         cut(0, columns.property).trim(),
-        name.trim(),
-        value.trim(),
-        if word.trim().is_empty() { Source::Unstated } else { source(word.trim()) },
+        cut(columns.property, columns.value).trim(),
+        cut(columns.value, end).trim(),
+        source(cut(end, usize::MAX).trim()),
         line,
     )
 }
@@ -185,12 +161,12 @@ fn in_columns(raw: &str, line: u32, columns: &Columns) -> Option<Property> {
 /// Rows whose blanks were collapsed: target, property, value of one or more words, source.
 fn in_words(raw: &str, line: u32) -> Option<Property> {
     let words: Vec<&str> = raw.split_whitespace().collect();
-    let (target, name, rest) = match words.as_slice() {
-        [target, name, rest @ ..] if !rest.is_empty() => (target, name, rest),
-        _ => return None,
+    let [target, name, rest @ ..] = words.as_slice() else {
+        return None;
     };
     let inherited = rest.windows(3).position(|w| w[0] == "inherited" && w[1] == "from");
     let (value, source) = match (inherited, rest) {
+        (_, []) => return None,
         (Some(at), _) if at > 0 => (&rest[..at], source(&rest[at..].join(" "))),
         (_, [value @ .., last]) if !value.is_empty() && is_source(last) => (value, source(last)),
         _ => (rest, Source::Unstated),

@@ -1,7 +1,7 @@
 //! Which rows are a pool's and which a dataset's: both programs print the same table.
 
 use super::Property;
-use crate::Problem;
+use crate::{Problem, is_digits};
 use std::collections::BTreeMap;
 use zfs::property::{dataset, pool};
 
@@ -48,10 +48,7 @@ const NUMBERED: [&str; 3] = ["replacing-", "indirect-", "root-"];
 
 /// Whether a name can only be a vdev's.
 fn names_vdev(target: &str) -> bool {
-    let numbered = |name: &str| {
-        let number = target.strip_prefix(name);
-        number.is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
-    };
+    let numbered = |name: &str| target.strip_prefix(name).is_some_and(is_digits);
     target.starts_with('/')
         || RESERVED.iter().any(|name| target.starts_with(name) && !target.contains('/'))
         || NUMBERED.iter().any(|name| numbered(name))
@@ -151,7 +148,7 @@ mod tests {
     use super::*;
 
     fn owners(text: &str) -> Vec<(String, String, Owner)> {
-        let rows = parse(text).facts.rows.into_iter();
+        let rows = parse(text).facts.into_iter();
         rows.map(|row| (row.target, row.name, row.owner)).collect()
     }
 
@@ -197,6 +194,6 @@ mod tests {
         let parsed = parse(text);
         assert_eq!(parsed.problems.len(), 1, "{:?}", parsed.problems);
         assert!(parsed.problems[0].what.contains("mirror-0, sda"), "{:?}", parsed.problems);
-        assert!(parsed.facts.rows.iter().all(|row| row.target == "tank"));
+        assert!(parsed.facts.iter().all(|row| row.target == "tank"));
     }
 }

@@ -9,7 +9,7 @@ pub use tree::{Vdev, VdevKind};
 use crate::{At, Parsed, Problem, excerpt, last_line, nothing_found, numbered};
 
 /// One pool of the output.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pool {
     /// Its name.
     pub name: At<String>,
@@ -28,18 +28,6 @@ pub struct Pool {
 }
 
 impl Pool {
-    fn named(name: At<String>) -> Pool {
-        Pool {
-            name,
-            state: None,
-            status: None,
-            scans: Vec::new(),
-            others: Vec::new(),
-            vdevs: Vec::new(),
-            errors: None,
-        }
-    }
-
     /// Whether ZFS says that no data is known to be damaged; none when the text does not say.
     pub fn undamaged(&self) -> Option<bool> {
         let errors = self.errors.as_ref()?;
@@ -70,13 +58,12 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
     let mut table: Vec<(u32, String)> = Vec::new();
 
     for (line, raw) in numbered(text) {
-        let headed = heading(raw);
-        if let Some((key, rest)) = headed {
+        if let Some((key, rest)) = heading(raw) {
             if let Some(pool) = pools.last_mut() {
                 close(pool, section.take(), &mut table, &mut problems);
             }
             if key == "pool" {
-                pools.push(Pool::named(At::new(rest.to_string(), line)));
+                pools.push(Pool { name: At::new(rest.to_string(), line), ..Pool::default() });
             } else if pools.is_empty() {
                 problems.push(Problem::new(
                     line,
@@ -84,7 +71,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
                         "`{key}:` comes before any `pool:` line: the beginning is missing, paste all of it"
                     ),
                 ));
-                pools.push(Pool::named(At::new(String::new(), line)));
+                pools.push(Pool { name: At::new(String::new(), line), ..Pool::default() });
             }
             section = Some((key.to_string(), At::new(rest.to_string(), line)));
             continue;
@@ -102,11 +89,11 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
                 body.value.push(' ');
                 body.value.push_str(raw.trim());
             }
-            Some(_) => {}
-            None if raw.trim().is_empty() => {}
             // A prompt before the output is no fact and no problem.
-            None if raw.contains("zpool status") => {}
-            None => problems.push(unknown(line, raw)),
+            None if !raw.trim().is_empty() && !raw.contains("zpool status") => {
+                problems.push(unknown(line, raw));
+            }
+            _ => {}
         }
     }
     let cut_in_config = matches!(&section, Some((key, _)) if key == "config");

@@ -1,6 +1,7 @@
 //! The config table: a tree of vdevs by indentation.
 
-use crate::{Problem, excerpt};
+use crate::units::binary;
+use crate::{Problem, excerpt, is_digits};
 use zfs::{AllocationClass, Layout};
 
 /// A vdev of the config table.
@@ -61,11 +62,11 @@ impl VdevKind {
         if let Some(layout) = Layout::of_status_name(name) {
             return VdevKind::Layout(layout);
         }
-        let numbers = |text: &str| text.split('-').all(digits);
+        let numbers = |text: &str| text.split('-').all(is_digits);
         match name.split_once('-') {
-            Some(("replacing", number)) if digits(number) => VdevKind::Replacing,
-            Some(("spare", number)) if digits(number) => VdevKind::Spare,
-            Some(("indirect", number)) if digits(number) => VdevKind::Indirect,
+            Some(("replacing", number)) if is_digits(number) => VdevKind::Replacing,
+            Some(("spare", number)) if is_digits(number) => VdevKind::Spare,
+            Some(("indirect", number)) if is_digits(number) => VdevKind::Indirect,
             Some(("draid1" | "draid2" | "draid3", group)) if numbers(group) => {
                 VdevKind::DistributedSpare
             }
@@ -93,10 +94,6 @@ impl VdevKind {
             VdevKind::DistributedSpare | VdevKind::Indirect => false,
         }
     }
-}
-
-fn digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Levels of the tree that are kept apart; OpenZFS has at most four. Deeper rows count as on the last.
@@ -173,29 +170,24 @@ fn row(
     problems: &mut Vec<Problem>,
 ) -> Vdev {
     let state = rest.first().copied().unwrap_or("");
-    let counts: Vec<Option<u64>> = rest.iter().skip(1).take(3).map(|w| count(w)).collect();
-    let counted = counts.len() == 3 && counts.iter().all(Option::is_some);
-    if !counted && !matches!(state, "AVAIL" | "INUSE" | "UNAVAIL" | "FAULTED") {
+    // `0`, `12`, `1.2K`: zfs_nicenum is decimal-looking but counts in 1024s.
+    let counts = rest.get(1..4).unwrap_or_default().iter().map(|word| binary(word));
+    let counts: Vec<u64> = counts.collect::<Option<_>>().unwrap_or_default();
+    if counts.is_empty() && !matches!(state, "AVAIL" | "INUSE" | "UNAVAIL" | "FAULTED") {
         problems
             .push(Problem::new(line, format!("no state and error counts for {:?}", excerpt(name))));
     }
-    let at = |index: usize| counts.get(index).copied().flatten().filter(|_| counted);
     Vdev {
         name: name.to_string(),
         line,
         class,
         kind: VdevKind::from_name(name),
         state: state.to_string(),
-        read: at(0),
-        write: at(1),
-        cksum: at(2),
+        read: counts.first().copied(),
+        write: counts.get(1).copied(),
+        cksum: counts.get(2).copied(),
         children: Vec::new(),
     }
-}
-
-/// An error count: `0`, `12`, `1.2K`; zfs_nicenum is decimal-looking but counts in 1024s.
-fn count(word: &str) -> Option<u64> {
-    crate::units::binary(word)
 }
 
 /// Where indentation was lost in pasting, a mirror stands beside its drives. Drives that follow such a vdev
