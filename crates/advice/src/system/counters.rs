@@ -14,8 +14,6 @@ pub struct Counters {
     pub seconds: f64,
     /// `zil_commit` calls: requests for stable storage.
     pub commits: Option<u64>,
-    /// Bytes of the intent log that were written to log vdevs.
-    pub slog_bytes: Option<u64>,
     /// Waits of an intent log write at the drives.
     pub waits: Option<Waits>,
     /// Flushes that the drives were sent.
@@ -98,16 +96,12 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
     }
     let grew = |name: &str| Some(after.get(name)?.saturating_sub(*before.get(name)?));
     let sum = |names: &[&str], read: &dyn Fn(&str) -> Option<u64>| {
-        let values: Vec<u64> = names.iter().filter_map(|name| read(name)).collect();
-        (!values.is_empty()).then(|| values.iter().fold(0, |a: u64, b| a.saturating_add(*b)))
+        names.iter().filter_map(|name| read(name)).reduce(u64::saturating_add)
     };
     let now = |name: &str| after.get(name).copied();
     Some(Counters {
         seconds: seconds?,
         commits: grew("zil_commit_count"),
-        slog_bytes: grew("zil_itx_metaslab_slog_bytes"),
-        waits: None,
-        flushes: None,
         demand_hits: sum(&["demand_data_hits", "demand_metadata_hits"], &grew),
         demand_misses: sum(&["demand_data_misses", "demand_metadata_misses"], &grew),
         ghost_hits: sum(&["mru_ghost_hits", "mfu_ghost_hits"], &grew),
@@ -117,6 +111,7 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
         l2_headers: now("l2_hdr_size"),
         memory_throttled: grew("memory_throttle_count"),
         dirty_delayed: grew("dmu_tx_dirty_delay"),
+        ..Counters::default()
     })
 }
 
@@ -126,10 +121,7 @@ impl Counters {
     pub fn commit_mean_ns(&self) -> Option<u64> {
         let write = self.waits.as_ref().map(|waits| waits.mean_ns);
         let flush = self.flushes.as_ref().and_then(Flushes::slowest_mean_ns);
-        match (write, flush) {
-            (None, None) => None,
-            (write, flush) => Some(write.unwrap_or(0).saturating_add(flush.unwrap_or(0))),
-        }
+        write.into_iter().chain(flush).reduce(u64::saturating_add)
     }
 }
 

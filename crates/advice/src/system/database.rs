@@ -67,6 +67,11 @@ impl System {
             .collect()
     }
 
+    /// Databases of one server on datasets.
+    pub fn databases_of(&self, engine: Engine) -> Vec<Database<'_>> {
+        self.databases().into_iter().filter(|database| database.engine == engine).collect()
+    }
+
     /// The database on a dataset.
     pub fn database_on(&self, dataset: &Dataset) -> Option<Database<'_>> {
         let mut databases = self.databases().into_iter();
@@ -78,22 +83,13 @@ impl System {
         if let Some((_, engine)) = stated {
             return Some(*engine);
         }
-        let mountpoint = dataset.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
         let clusters = self.data_directories().into_iter().map(|path| (Engine::Postgresql, path));
         let datadir = self.innodb("datadir").map(|found| (Engine::Mysql, found.value));
         for (engine, directory) in clusters.chain(datadir) {
-            if let Some(mountpoint) = mountpoint {
-                let directory = directory.trim_end_matches('/').to_string();
-                let mine = |d: &Dataset| {
-                    let point = d.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
-                    point.filter(|p| p.starts_with('/') && holds(p, &directory)).map(str::len)
-                };
-                // The deepest mount point above the directory is the one that holds it.
-                if holds(mountpoint, &directory)
-                    && self.datasets.iter().filter_map(mine).max() == Some(mountpoint.len())
-                {
-                    return Some(engine);
-                }
+            let depth = |dataset: &Dataset| dataset.mounted_above(directory.trim_end_matches('/'));
+            let own = depth(dataset);
+            if own.is_some() && own == self.datasets.iter().filter_map(depth).max() {
+                return Some(engine);
             }
         }
         let name = dataset.name.to_ascii_lowercase();
@@ -105,6 +101,13 @@ impl System {
             return None;
         }
         NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+    }
+
+    /// Whether databases of a server are known on ZFS, and a power cut tears a page of none. `o_direct`: as in
+    /// `tears_pages`.
+    pub fn keeps_pages_whole(&self, engine: Engine, o_direct: bool) -> bool {
+        let databases = self.databases_of(engine);
+        !databases.is_empty() && databases.iter().all(|db| !self.tears_pages(db, o_direct))
     }
 
     /// Whether a power cut can tear a page of a database on ZFS. `o_direct`: its files are opened with O_DIRECT. What
@@ -147,10 +150,14 @@ impl System {
     }
 }
 
-/// Whether `directory` is `mountpoint` or below it.
-fn holds(mountpoint: &str, directory: &str) -> bool {
-    directory == mountpoint
-        || directory.strip_prefix(mountpoint).is_some_and(|rest| rest.starts_with('/'))
+impl Dataset {
+    /// The length of its mount point, where a directory is that or below it. The longest of all datasets is the one that
+    /// holds the directory.
+    pub(super) fn mounted_above(&self, directory: &str) -> Option<usize> {
+        let point = self.get("mountpoint")?.value.trim_end_matches('/');
+        let rest = directory.strip_prefix(point).filter(|_| point.starts_with('/'))?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(point.len())
+    }
 }
 
 impl System {

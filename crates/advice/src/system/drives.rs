@@ -1,6 +1,7 @@
 //! Which drive a pool means by a name.
 
 use super::{Drive, Leaf, Pool, System};
+use facts::is_digits;
 
 /// Beginnings of kernel names of drives that a number ends, before `p` and the number of a partition: Linux's, then
 /// FreeBSD's.
@@ -13,8 +14,8 @@ pub fn is_kernel_name(name: &str) -> bool {
     let numbered = |prefix: &&str| {
         let rest = name.strip_prefix(prefix);
         rest.is_some_and(|rest| match rest.split_once('n').filter(|_| *prefix == "nvme") {
-            Some((controller, namespace)) => digits(controller) && digits(namespace),
-            None => digits(rest),
+            Some((controller, namespace)) => is_digits(controller) && is_digits(namespace),
+            None => is_digits(rest),
         })
     };
     lettered(name).is_some_and(str::is_empty) || NUMBERED.iter().any(numbered)
@@ -31,25 +32,28 @@ fn lettered(name: &str) -> Option<&str> {
 pub fn drive_of(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     if let Some((stem, number)) = name.rsplit_once("-part")
-        && digits(number)
+        && is_digits(number)
     {
         return stem;
     }
     if let Some((stem, number)) = name.rsplit_once('p')
-        && digits(number)
+        && is_digits(number)
         && NUMBERED.iter().any(|prefix| stem.starts_with(prefix))
         && is_kernel_name(stem)
     {
         return stem;
     }
     match lettered(name) {
-        Some(number) if digits(number) => &name[..name.len() - number.len()],
+        Some(number) if is_digits(number) => &name[..name.len() - number.len()],
         _ => name,
     }
 }
 
-fn digits(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
+impl Leaf {
+    /// Whether another leaf is on the same drive.
+    pub fn shares_drive(&self, other: &Leaf) -> bool {
+        self.name != other.name && drive_of(&self.name) == drive_of(&other.name)
+    }
 }
 
 impl System {
@@ -77,9 +81,9 @@ impl System {
             let distributed = leaf.name.starts_with("draid");
             let file = leaf.name.starts_with('/') && !leaf.name.starts_with("/dev/");
             // A number stands for a drive that is gone.
-            !distributed && !file && !digits(&leaf.name)
+            !distributed && !file && !is_digits(&leaf.name)
         };
-        let leaves = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves).filter(names_drive);
+        let leaves = pool.leaves().filter(names_drive);
         leaves.filter(|leaf| self.drive(leaf).is_none()).collect()
     }
 
@@ -99,8 +103,7 @@ impl System {
 
     /// Whether all drives of all pools are known to survive a power cut with what they acknowledged.
     pub fn all_protected(&self) -> bool {
-        let vdevs = self.pools.iter().flat_map(|pool| &pool.vdevs);
-        let mut leaves = vdevs.flat_map(|vdev| &vdev.leaves).peekable();
+        let mut leaves = self.pools.iter().flat_map(Pool::leaves).peekable();
         leaves.peek().is_some() && leaves.all(|leaf| self.protected(leaf) == Some(true))
     }
 
@@ -112,30 +115,19 @@ impl System {
         self.drive(leaf)?.rotational.as_ref().map(|r| r.value)
     }
 
-    /// The capacity of a leaf's drive, bytes.
-    pub fn capacity(&self, leaf: &Leaf) -> Option<u64> {
-        self.drive(leaf)?.size.as_ref().map(|s| s.value)
-    }
-
     /// The capacity of a leaf, bytes; of a partition where lsblk lists it.
     pub fn leaf_capacity(&self, leaf: &Leaf) -> Option<u64> {
         let name = leaf.name.rsplit('/').next()?;
-        let on = drive_of(&leaf.name);
-        let part = |drive: &Drive, wanted: &str| {
-            let found = drive.parts.iter().find(|(part, _)| part == wanted);
-            found.and_then(|(_, bytes)| *bytes)
-        };
-        if name != on {
-            let drive = self.drive(leaf)?;
-            let numbered = name.rsplit_once("-part").map(|(_, number)| {
-                let between =
-                    if drive.name.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-                format!("{}{between}{number}", drive.name)
-            });
-            return part(drive, numbered.as_deref().unwrap_or(name));
-        }
         let drive = self.drive(leaf)?;
-        part(drive, name).or_else(|| self.capacity(leaf))
+        let part = |wanted: &str| drive.parts.iter().find(|(part, _)| part == wanted)?.1;
+        if name == drive_of(&leaf.name) {
+            return part(name).or(drive.size.as_ref().map(|size| size.value));
+        }
+        let numbered = name.rsplit_once("-part").map(|(_, number)| {
+            let between = if drive.name.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+            format!("{}{between}{number}", drive.name)
+        });
+        part(numbered.as_deref().unwrap_or(name))
     }
 }
 

@@ -1,7 +1,7 @@
 //! NFS exports: lines of `/etc/exports`, and the property sharenfs.
 
 use super::Place;
-use facts::Problem;
+use facts::{Problem, without_comment};
 
 /// A line of `/etc/exports`, continued lines joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ fn lines(text: &str) -> Vec<Line> {
     let mut all: Vec<Line> = Vec::new();
     let mut continued = false;
     for (row, number) in text.lines().zip(1u32..) {
-        let row = without_comment(row).trim();
+        let row = without_comment(row, &['"']).0.trim();
         let (row, more) = match row.strip_suffix('\\') {
             Some(row) => (row.trim_end(), true),
             None => (row, false),
@@ -37,19 +37,6 @@ fn lines(text: &str) -> Vec<Line> {
     }
     all.retain(|line| !line.text.is_empty());
     all
-}
-
-/// The row up to a `#` outside quotes.
-fn without_comment(row: &str) -> &str {
-    let mut quoted = false;
-    for (at, c) in row.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '#' if !quoted => return &row[..at],
-            _ => {}
-        }
-    }
-    row
 }
 
 /// The path of a line, and the rest.

@@ -105,34 +105,49 @@ fn resolve_live(system: &mut System) {
 fn resolve_jobs(system: &mut System) {
     for text in std::mem::take(&mut system.jobs) {
         let directory = job::option(&text.value, "directory").unwrap_or("");
-        let mounted = |dataset: &Dataset| {
-            let point = dataset.get("mountpoint")?.value.trim_end_matches('/').to_string();
-            let held = directory == point || directory.starts_with(&format!("{point}/"));
-            (held && point.starts_with('/')).then_some(point.len())
-        };
-        let dataset = system
-            .datasets
-            .iter()
-            .filter_map(|dataset| Some((mounted(dataset)?, dataset)))
-            .max_by_key(|(length, _)| *length)
-            .map(|(_, dataset)| dataset)
-            .or(system.datasets.first())
-            .map(|dataset| dataset.name.clone())
-            .or_else(|| system.pools.first().map(|pool| pool.name.clone()));
-        let name = text.at.file.rsplit('/').next().unwrap_or("").to_string();
-        let loads = job::loads(&text.value, &name, &dataset.unwrap_or_default(), &text.at);
-        system.loads.extend(loads);
+        let depth = |dataset: &&Dataset| dataset.mounted_above(directory);
+        let deepest = system.datasets.iter().max_by_key(depth);
+        let holder = deepest.filter(|dataset| depth(dataset).is_some());
+        let dataset = holder.or(system.datasets.first()).map(|dataset| dataset.name.as_str());
+        let dataset = dataset.or(system.pools.first().map(|pool| pool.name.as_str()));
+        let name = text.at.file.rsplit('/').next().unwrap_or("");
+        system.loads.extend(job::loads(&text.value, name, dataset.unwrap_or_default(), &text.at));
     }
 }
 
 /// A part of an input: its text begins after `skipped` lines.
-struct Part {
-    name: String,
+pub(super) struct Part<'a> {
+    /// The file that the user has: evidence points into it, not to the name inside.
+    file: &'a str,
+    /// The name of the part: that of the file, or the one inside it.
+    pub(super) name: &'a str,
     text: String,
     skipped: u32,
 }
 
-fn split(input: &Input) -> Vec<Part> {
+impl Part<'_> {
+    /// Where in the input a line of the part stands.
+    pub(super) fn place(&self, line: u32) -> Place {
+        Place::new(self.file, line.saturating_add(self.skipped))
+    }
+
+    /// The line before the part's first.
+    pub(super) fn origin(&self) -> Place {
+        self.place(0)
+    }
+
+    /// Where the part begins: the line that names it, or its first.
+    pub(super) fn beginning(&self) -> Place {
+        Place::new(self.file, self.skipped.max(1))
+    }
+
+    pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
+        at.as_ref().map(|at| Found::new(at.value.clone(), self.place(at.line)))
+    }
+}
+
+fn split(input: &Input) -> Vec<Part<'_>> {
+    let file = input.name.as_str();
     let mut parts: Vec<Part> = Vec::new();
     // Editors on Windows begin a file with a byte order mark.
     let text = input.text.strip_prefix('\u{feff}').unwrap_or(&input.text);
@@ -140,18 +155,17 @@ fn split(input: &Input) -> Vec<Part> {
         let name = row.strip_prefix("==> ").and_then(|rest| rest.trim_end().strip_suffix(" <=="));
         match (name, parts.last_mut()) {
             (Some(name), _) => {
-                parts.push(Part { name: name.to_string(), text: String::new(), skipped: line })
+                parts.push(Part { file, name, text: String::new(), skipped: line });
             }
             (None, Some(part)) => {
                 part.text.push_str(row);
                 part.text.push('\n');
             }
             (None, None) => {
-                parts.push(Part { name: input.name.clone(), text: format!("{row}\n"), skipped: 0 });
+                parts.push(Part { file, name: file, text: format!("{row}\n"), skipped: 0 });
             }
         }
     }
-    // Evidence points into the file the user has: the input, not the name inside it.
     if parts.len() == 1 && parts[0].skipped == 0 {
         parts[0].text = text.to_owned();
     }
@@ -162,41 +176,8 @@ fn split(input: &Input) -> Vec<Part> {
             // An attribute alone says nothing of its device: write it as `grep` would.
             part.text = format!("{}:{}\n", part.name, part.text.trim());
         }
-        if part.skipped > 0 {
-            part.name = format!("{}!{}", input.name, part.name);
-        }
     }
     parts
-}
-
-/// Where in the input a fact of a part stands.
-pub(super) struct Within<'a> {
-    pub(super) file: &'a str,
-    /// The name of the part: that of the file, or the one inside it.
-    pub(super) name: &'a str,
-    /// The line that names the part, or its first.
-    head: u32,
-    skipped: u32,
-}
-
-impl Within<'_> {
-    pub(super) fn place(&self, line: u32) -> Place {
-        Place::new(self.file, line.saturating_add(self.skipped))
-    }
-
-    /// The line before the part's first.
-    pub(super) fn origin(&self) -> Place {
-        self.place(0)
-    }
-
-    /// Where the part begins.
-    pub(super) fn beginning(&self) -> Place {
-        Place::new(self.file, self.head)
-    }
-
-    pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
-        at.as_ref().map(|at| Found::new(at.value.clone(), self.place(at.line)))
-    }
 }
 
 /// Error outputs of ZFS's programs, and what to do about them.
@@ -211,26 +192,23 @@ const REFUSALS: [(&str, &str); 4] = [
 const NOTHING: [&str; 2] = ["no pools available", "no datasets available"];
 
 fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
-    for (row, line) in
-        part.text.lines().zip(1u32..).filter(|(row, _)| row.trim_start().starts_with('#'))
+    let origin = part.origin();
+    let rows = short_texts::rows(&origin, &part.text);
+    let comments = rows.filter(|(_, row)| row.trim_start().starts_with('#'));
+    system.remarks.extend(comments.map(|(at, row)| Found::new(row.to_string(), at)));
+    if job::job_file(&part.text) {
+        system.jobs.push(Found::new(part.text.clone(), part.place(1)));
+    } else if !take_counters(&part.text, system)
+        && !take_settings(part, system, unread)
+        && !NOTHING.contains(&part.text.trim())
     {
-        let file = part.name.split('!').next().unwrap_or("");
-        let at = Place::new(file, line.saturating_add(part.skipped));
-        system.remarks.push(Found::new(row.to_string(), at));
+        take_facts(part, system, unread);
     }
-    let (file, inner) = match part.name.split_once('!') {
-        Some((outer, inner)) => (outer, inner),
-        None => (part.name.as_str(), part.name.as_str()),
-    };
-    let head = part.skipped.max(1);
-    let within = Within { file, name: inner, head, skipped: part.skipped };
-    if take_other(inner, part, &within, system, unread) {
-        return;
-    }
-    if NOTHING.contains(&part.text.trim()) {
-        return;
-    }
-    let Some(format) = facts::recognise(inner, &part.text) else {
+}
+
+/// Reads a text of a kind that `facts` has a parser for.
+fn take_facts(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
+    let Some(format) = facts::recognise(part.name, &part.text) else {
         let refused = REFUSALS.iter().find(|(words, _)| part.text.contains(words));
         let what = match refused {
             Some((_, advice)) => {
@@ -239,7 +217,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
             None => format!("the first line is {:?}", first_line(&part.text)),
         };
         unread.push(Unread {
-            at: within.place(u32::from(part.skipped == 0)),
+            at: part.place(u32::from(part.skipped == 0)),
             what: format!("{UNKNOWN}: {what}"),
         });
         return;
@@ -247,7 +225,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     let parsed = facts::read(format, &part.text);
     let rows: Vec<&str> = part.text.lines().collect();
     for Problem { line, what, .. } in parsed.problems {
-        let at = within.place(line);
+        let at = part.place(line);
         if format == Format::Modprobe
             && let Some(row) = rows.get(line.saturating_sub(1) as usize)
         {
@@ -255,60 +233,31 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         }
         unread.push(Unread { at, what });
     }
-    merge(format, parsed.facts, &within, system);
+    merge(format, parsed.facts, part, system);
 }
 
-/// Reads a text of a kind that `facts` has no parser for; `true` when this was one.
-fn take_other(
-    name: &str,
-    part: &Part,
-    within: &Within,
-    system: &mut System,
-    unread: &mut Vec<Unread>,
-) -> bool {
-    let text = &part.text;
-    if job::job_file(text) {
-        system.jobs.push(Found::new(text.clone(), within.place(1)));
-        return true;
-    }
-    take_counters(text, system) || take_settings(name, part, within, system, unread)
-}
-
-/// Readings of counters.
+/// Readings of counters; `true` when the text was one.
 fn take_counters(text: &str, system: &mut System) -> bool {
+    let tables = zpool_iostat::tables(text);
     if let Some(reading) = counters::kstat(text) {
         system.readings.push(reading);
-        return true;
-    }
-    if let Some(reading) = diskstats::reading(text) {
+    } else if let Some(reading) = diskstats::reading(text) {
         system.flush_readings.push(reading);
-        return true;
-    }
-    let tables = zpool_iostat::tables(text);
-    if !tables.is_empty() {
+    } else if !tables.is_empty() {
         system.wait_readings.push(tables);
-        return true;
-    }
-    let Some(mean) = zpool_iostat::mean(text) else {
+    } else if let Some(mean) = zpool_iostat::mean(text) {
+        let both = [mean].into_iter().chain(system.mean_wait.take());
+        system.mean_wait = both.max_by_key(|waits| waits.mean_ns);
+    } else {
         return false;
-    };
-    let slower = |known: &super::Waits| known.mean_ns < mean.mean_ns;
-    if system.mean_wait.as_ref().is_none_or(slower) {
-        system.mean_wait = Some(mean);
     }
     true
 }
 
-/// Settings and descriptions in short texts.
-fn take_settings(
-    name: &str,
-    part: &Part,
-    within: &Within,
-    system: &mut System,
-    unread: &mut Vec<Unread>,
-) -> bool {
-    let text = &part.text;
-    let origin = within.origin();
+/// Settings and descriptions in short texts; `true` when the text was one.
+fn take_settings(part: &Part, system: &mut System, unread: &mut Vec<Unread>) -> bool {
+    let (name, text) = (part.name, &part.text);
+    let origin = part.origin();
     let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
     let echoed = short_texts::echoed(&origin, text);
     let (exports, strange) = exports::exports(&origin, text);
@@ -316,7 +265,7 @@ fn take_settings(
     if !echoed.is_empty() {
         system.module.extend(echoed);
     } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
-        let value = Found::new(text.trim().to_string(), within.place(1));
+        let value = Found::new(text.trim().to_string(), part.place(1));
         system.live.push((parameter.to_string(), value));
     } else if let Some(found) = short_texts::memory(&origin, text) {
         system.memory = Some(found);

@@ -277,16 +277,12 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
 
 fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive> {
     let at = lines.first_with(kind);
-    let field = |name: &str| {
-        let value = numbers.numbers.get(name)?;
-        value.get("value").unwrap_or(value).as_f64()
-    };
     let switch = |name: &str| {
         let value = numbers.numbers.get(name)?.as_bool()?;
         Some(Found::new(value, at.clone()))
     };
     let whole = |name: &str| {
-        let value = field(name).filter(|v| v.is_finite() && *v >= 0.0)?;
+        let value = numbers.number(name).filter(|v| v.is_finite() && *v >= 0.0)?;
         Some(Found::new(value as u64, at.clone()))
     };
     // A lab may ask for any count; what rules say of a kind's first thousand holds for the rest.

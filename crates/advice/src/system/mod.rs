@@ -150,9 +150,24 @@ impl Pool {
         self.vdevs_of(class).next().is_some()
     }
 
+    /// Its drives.
+    pub fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        self.vdevs.iter().flat_map(|vdev| &vdev.leaves)
+    }
+
+    /// Its drives of a class.
+    pub fn leaves_of(&self, class: AllocationClass) -> impl Iterator<Item = &Leaf> {
+        self.vdevs_of(class).flat_map(|vdev| &vdev.leaves)
+    }
+
     /// A property's value.
     pub fn get(&self, name: &str) -> Option<&Property> {
         self.properties.get(name)
+    }
+
+    /// Its ashift; 0 where OpenZFS chooses.
+    pub fn ashift(&self) -> Option<u32> {
+        self.get("ashift")?.value.parse().ok()
     }
 
     /// A line of its `zpool status`.
@@ -444,6 +459,12 @@ impl System {
     /// A dataset by name.
     pub fn dataset(&self, name: &str) -> Option<&Dataset> {
         self.datasets.iter().find(|dataset| dataset.name == name)
+    }
+
+    /// Whether a dataset has the value of a property from its parent.
+    pub fn inherits(&self, dataset: &Dataset, name: &str, property: &Property) -> bool {
+        let parent = dataset.name.rsplit_once('/').and_then(|(parent, _)| self.dataset(parent));
+        !property.local && parent.is_some_and(|parent| parent.is(name, &property.value))
     }
 
     /// Workloads on the datasets of a pool.

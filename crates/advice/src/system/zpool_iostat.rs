@@ -1,6 +1,7 @@
 //! How long writes wait at the drives: `zpool iostat -w` (histograms) and `-l` (means).
 
 use super::Pool;
+use facts::units::binary;
 use zfs::AllocationClass;
 
 /// What a write of the intent log waits for at the drives, in the queue and in the drive; the flush
@@ -111,7 +112,8 @@ pub fn tables(text: &str) -> Vec<Table> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             [bucket, counts @ ..] if counts.len() >= COLUMNS => {
-                let numbers: Vec<u64> = counts.iter().map_while(|word| count(word)).collect();
+                // Exact with `-p`, else such as `1.2K`.
+                let numbers: Vec<u64> = counts.iter().map_while(|word| binary(word)).collect();
                 if let (Some(edge), Ok(counts)) = (
                     time(bucket),
                     <[u64; COLUMNS]>::try_from(numbers.get(..COLUMNS).unwrap_or(&[])),
@@ -147,11 +149,6 @@ fn time(word: &str) -> Option<u64> {
         _ => return None,
     };
     number.parse::<u64>().ok()?.checked_mul(scale)
-}
-
-/// A count: a number, with `-p` exact, else `1.2K`.
-fn count(word: &str) -> Option<u64> {
-    facts::units::binary(word)
 }
 
 /// Every reading of the histograms, in the order they were given.
