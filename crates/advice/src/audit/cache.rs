@@ -18,7 +18,7 @@ const HEADER: u64 = 96;
 
 /// Bytes of a pool's cache vdevs, where all are known and are whole drives.
 fn capacity(system: &System, pool: &Pool) -> Option<u64> {
-    let leaves = pool.vdevs_of(AllocationClass::Cache).flat_map(|vdev| &vdev.leaves);
+    let leaves = pool.leaves_of(AllocationClass::Cache);
     let sizes: Option<Vec<u64>> = leaves.map(|leaf| system.leaf_capacity(leaf)).collect();
     Some(sizes?.into_iter().fold(0, u64::saturating_add))
 }
@@ -104,11 +104,9 @@ fn starved(system: &System, dataset: &Dataset) -> Option<Problem> {
     // With secondarycache=metadata or none, nobody expects data in the L2ARC.
     let wanted = dataset.get("secondarycache").is_none_or(|p| p.value == "all");
     (pool.has(AllocationClass::Cache) && wanted).then(|| {
-        Problem::of(&dataset.name)
+        Problem::of_property(&dataset.name, "primarycache", primary, "all")
             .with("pool", &pool.name)
             .with("value", &primary.value)
-            .property("primarycache", primary)
-            .set_property(&dataset.name, "primarycache", "all")
     })
 }
 
@@ -155,11 +153,8 @@ const ROTATING: Rule = rule! {
 };
 
 fn rotating(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
-    (system.rotates(leaf) == Some(true)).then(|| {
-        Problem::of(&leaf.name)
-            .evidence(&leaf.at, &leaf.name)
-            .run(&["zpool", "remove", &pool.name, &leaf.name])
-    })
+    (system.rotates(leaf) == Some(true))
+        .then(|| Problem::of_leaf(leaf).run(&["zpool", "remove", &pool.name, &leaf.name]))
 }
 
 const NOT_PERSISTENT: Rule = rule! {
@@ -176,10 +171,7 @@ fn not_persistent(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> 
     let set = system.parameter("l2arc_rebuild_blocks_min_l2size");
     let least = set.map_or(1 << 30, |set| set.value);
     let bytes = system.leaf_capacity(leaf).filter(|bytes| *bytes < least)?;
-    let problem = Problem::of(&leaf.name)
-        .with("cache", size(bytes))
-        .with("least", size(least))
-        .evidence(&leaf.at, &leaf.name);
+    let problem = Problem::of_leaf(leaf).with("cache", size(bytes)).with("least", size(least));
     Some(problem.run(&["zpool", "remove", &pool.name, &leaf.name]))
 }
 

@@ -22,8 +22,7 @@ const SYNC_DISABLED: Rule = rule! {
 
 fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
     let property = database.dataset.get("sync").filter(|p| p.value == "disabled")?;
-    let problem = Problem::of(&database.dataset.name).property("sync", property);
-    Some(problem.set_property(&database.dataset.name, "sync", "standard"))
+    Some(Problem::of_property(&database.dataset.name, "sync", property, "standard"))
 }
 
 const RECORDS_TORN: Rule = rule! {
@@ -81,12 +80,11 @@ fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Prob
     if database.suits(record) || !wrong(record, database.page) {
         return None;
     }
-    let problem = Problem::of(&dataset.name)
+    let right = size(database.record());
+    let problem = Problem::of_property(&dataset.name, "recordsize", property, right)
         .with("page", size(database.page))
         .with("record", size(record))
-        .with("factor", record / database.page.max(1))
-        .property("recordsize", property)
-        .set_property(&dataset.name, "recordsize", size(database.record()));
+        .with("factor", record / database.page.max(1));
     // A threshold at or above the new record size would send the whole database to the special vdev.
     Some(match dataset.bytes("special_small_blocks") {
         Some(small) if small >= database.record() => {
@@ -115,10 +113,7 @@ fn logbias(system: &System, database: &Database) -> Option<Problem> {
     let property = dataset.get("logbias").filter(|p| p.value == "throughput")?;
     // With a log vdev, a rule of the log vdev covers it.
     let logged = system.pool(dataset.pool()).is_some_and(|pool| pool.has(AllocationClass::Log));
-    (!logged).then(|| {
-        let problem = Problem::of(&dataset.name).property("logbias", property);
-        problem.set_property(&dataset.name, "logbias", "latency")
-    })
+    (!logged).then(|| Problem::of_property(&dataset.name, "logbias", property, "latency"))
 }
 
 const PRIMARYCACHE: Rule = rule! {
@@ -150,12 +145,10 @@ fn primarycache(system: &System, database: &Database) -> Option<Problem> {
     if !configured || bytes >= memory / 2 {
         return None;
     }
-    let problem = Problem::of(&dataset.name)
+    let problem = Problem::of_property(&dataset.name, "primarycache", property, "all")
         .with("setting", setting)
         .with("cache", size(bytes))
-        .with("memory", size(memory))
-        .property("primarycache", property)
-        .set_property(&dataset.name, "primarycache", "all");
+        .with("memory", size(memory));
     Some(match own {
         Some(own) => problem.evidence(&own.at, format!("{setting} {}", size(bytes))),
         None => problem,

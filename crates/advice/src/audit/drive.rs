@@ -36,7 +36,7 @@ fn flash(system: &System, drive: &Drive) -> bool {
 
 /// Whether a drive belongs to a pool.
 fn pooled(system: &System, drive: &Drive) -> bool {
-    let mut leaves = system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
+    let mut leaves = system.pools.iter().flat_map(Pool::leaves);
     leaves.any(|leaf| system.drive(leaf).is_some_and(|member| member.name == drive.name))
 }
 
@@ -280,8 +280,7 @@ fn mixed_sectors(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let (other, two) = sectors.find(|(_, sector)| sector.value != one.value)?;
     let larger = vdev.leaves.iter().filter_map(sector).map(|sector| sector.value).max()?;
     // The vdev works in sectors of 2^ashift: none of its drives gets a part of one.
-    let shift = pool.get("ashift").and_then(|ashift| ashift.value.parse().ok());
-    if shift.and_then(|shift| 1u64.checked_shl(shift)).is_some_and(|unit| unit >= larger) {
+    if pool.ashift().and_then(|shift| 1u64.checked_shl(shift)).is_some_and(|unit| unit >= larger) {
         return None;
     }
     let problem = Problem::of(&vdev.name)

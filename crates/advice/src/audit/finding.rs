@@ -3,7 +3,7 @@
 use super::Rule;
 use crate::format::{printable, quoted};
 use crate::setting::{Setting, Target};
-use crate::system::{Found, Place, Property};
+use crate::system::{Found, Leaf, Place, Property, Vdev};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use text::Language;
@@ -53,6 +53,26 @@ impl Problem {
             changes: Vec::new(),
             commands: Vec::new(),
         }
+    }
+
+    /// A problem of a vdev, which it shows.
+    pub fn of_vdev(vdev: &Vdev) -> Problem {
+        Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name)
+    }
+
+    /// A problem of a drive of a pool, which it shows.
+    pub fn of_leaf(leaf: &Leaf) -> Problem {
+        Problem::of(&leaf.name).evidence(&leaf.at, &leaf.name)
+    }
+
+    /// A problem of a dataset's property, which it shows; the fix sets the right value.
+    pub fn of_property(
+        dataset: &str,
+        name: &str,
+        property: &Property,
+        right: impl ToString,
+    ) -> Problem {
+        Problem::of(dataset).property(name, property).set_property(dataset, name, right)
     }
 
     /// A problem of a setting, with its place as evidence; fills in `{value}`.

@@ -139,12 +139,9 @@ const WIDE: Rule = rule! {
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let width = vdev.leaves.len();
     (matches!(vdev.layout, Layout::Raidz { .. }) && width > 14).then(|| {
-        Problem::of(&vdev.name).with("width", width).evidence(&vdev.at, &vdev.name).run(&[
-            "poolwright",
-            "plan",
-            "--drives",
-            &format!("{width}xDRIVE"),
-        ])
+        let drives = format!("{width}xDRIVE");
+        let problem = Problem::of_vdev(vdev).with("width", width);
+        problem.run(&["poolwright", "plan", "--drives", &drives])
     })
 }
 
@@ -164,10 +161,9 @@ fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
     let hours = bytes as f64 / (180.0 * 1048576.0) / 3600.0;
     (vdev.parity() == Some(1)).then(|| {
-        Problem::of(&vdev.name)
+        Problem::of_vdev(vdev)
             .with("size", size(bytes))
             .with("hours", format!("{hours:.0}"))
-            .evidence(&vdev.at, &vdev.name)
             .run(&["zpool", "add", &pool.name, "spare", "DRIVE"])
     })
 }
@@ -207,8 +203,7 @@ fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     };
     let children = vdev.leaves.len();
     let spared = format!("draid{parity}:{data}d:{children}c:1s");
-    let problem = Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name);
-    Some(problem.run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
+    Some(Problem::of_vdev(vdev).run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
 }
 
 const MISCOUNTED: Rule = rule! {
@@ -281,8 +276,7 @@ fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
     if system.planned || !healthy || system.boots_from(pool) {
         return None;
     }
-    let mut leaves = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves);
-    let leaf = leaves.find(|leaf| is_kernel_name(drive_of(&leaf.name)))?;
+    let leaf = pool.leaves().find(|leaf| is_kernel_name(drive_of(&leaf.name)))?;
     let problem = Problem::of(&pool.name)
         .with("drive", &leaf.name)
         .evidence(&leaf.at, &leaf.name)
@@ -301,10 +295,7 @@ const SAME_DRIVE: Rule = rule! {
 
 fn same_drive(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let (leaf, other) = vdev.leaves.iter().enumerate().find_map(|(index, leaf)| {
-        let same = |other: &&crate::system::Leaf| {
-            other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name)
-        };
-        Some((leaf, vdev.leaves[..index].iter().find(same)?))
+        Some((leaf, vdev.leaves[..index].iter().find(|other| other.shares_drive(leaf))?))
     })?;
     let problem = Problem::of(&vdev.name)
         .with("one", &other.name)

@@ -25,9 +25,8 @@ const UNPROTECTED: Rule = rule! {
 
 fn unprotected(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     (system.protected(leaf) == Some(false)).then(|| {
-        Problem::of(&leaf.name)
+        Problem::of_leaf(leaf)
             .with("model", system.model(leaf))
-            .evidence(&leaf.at, &leaf.name)
             .run(&["zpool", "replace", &pool.name, &leaf.name, "PROTECTED-DRIVE"])
     })
 }
@@ -43,9 +42,7 @@ const UNMIRRORED: Rule = rule! {
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     (vdev.layout == Layout::Single).then(|| {
-        Problem::of(&vdev.name)
-            .evidence(&vdev.at, &vdev.name)
-            .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
+        Problem::of_vdev(vdev).run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
     })
 }
 
@@ -85,11 +82,10 @@ fn missing(system: &System, pool: &Pool) -> Option<Problem> {
     let on_special = pool.has(AllocationClass::Special)
         && system.openzfs.as_ref().is_none_or(|version| version.value >= (2, 4));
     let class = if on_special { AllocationClass::Special } else { AllocationClass::Normal };
-    let on_disks = pool
-        .vdevs_of(class)
-        .flat_map(|vdev| &vdev.leaves)
-        // A protected cache, as that of a card, answers at once.
-        .any(|leaf| system.rotates(leaf) == Some(true) && system.protected(leaf) != Some(true));
+    // A protected cache, as that of a card, answers at once.
+    let slow =
+        |leaf: &Leaf| system.rotates(leaf) == Some(true) && system.protected(leaf) != Some(true);
+    let on_disks = pool.leaves_of(class).any(slow);
     (!pool.has(AllocationClass::Log) && on_disks && writes_synchronously(system, pool)).then(|| {
         Problem::of(&pool.name)
             .evidence(&pool.place(), &pool.name)
@@ -190,9 +186,8 @@ fn slower(system: &System, pool: &Pool) -> Option<Problem> {
     let (log, vdev) = slowest(AllocationClass::Log)?;
     let (data, _) = slowest(AllocationClass::Normal)?;
     (log < data).then(|| {
-        Problem::of(&vdev.name)
+        Problem::of_vdev(vdev)
             .with("pool", &pool.name)
-            .evidence(&vdev.at, &vdev.name)
             .run(&["zpool", "remove", &pool.name, &vdev.name])
     })
 }
@@ -252,10 +247,7 @@ fn unused_by(
     let pool = system.pool(dataset.pool())?;
     let property = dataset.get(name).filter(|property| property.value == wrong)?;
     pool.has(AllocationClass::Log).then(|| {
-        Problem::of(&dataset.name)
-            .with("pool", &pool.name)
-            .property(name, property)
-            .set_property(&dataset.name, name, right)
+        Problem::of_property(&dataset.name, name, property, right).with("pool", &pool.name)
     })
 }
 
@@ -279,16 +271,11 @@ fn shared(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
         let vdevs = other.vdevs.iter().filter(|vdev| beside(other, vdev));
         vdevs.flat_map(|vdev| &vdev.leaves).map(move |leaf| (other, leaf))
     });
-    let same =
-        |other: &Leaf| other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name);
-    let (of, other) = leaves.into_iter().find(|(_, other)| same(other))?;
+    let (of, other) = leaves.into_iter().find(|(_, other)| other.shares_drive(leaf))?;
     let name = match of.name == pool.name {
         true => other.name.clone(),
         false => format!("{} ({})", other.name, of.name),
     };
-    let problem = Problem::of(&leaf.name)
-        .with("other", name)
-        .evidence(&leaf.at, &leaf.name)
-        .evidence(&other.at, &other.name);
+    let problem = Problem::of_leaf(leaf).with("other", name).evidence(&other.at, &other.name);
     Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "DRIVE-OF-ITS-OWN"]))
 }

@@ -4,7 +4,7 @@ use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{MariadbCode, MariadbManual, Mysql, MysqlManual, ZfsCode, ZfsProps};
-use crate::system::{Database, Engine, Found, System};
+use crate::system::{Database, Engine, Found, Pool, System};
 use facts::units::switch;
 
 /// The rules of this topic.
@@ -16,10 +16,6 @@ pub const RULES: &[Rule] = &[
 /// A setting that is there, and its right value as the fix.
 fn wrong(name: &str, found: &Found<String>, right: &str) -> Problem {
     Problem::setting(&Target::Mysql, name, found).set(Target::Mysql, name, Some(right))
-}
-
-fn on_zfs(system: &System) -> Vec<Database<'_>> {
-    system.databases().into_iter().filter(|db| db.engine == Engine::Mysql).collect()
 }
 
 const FLUSH_LOG: Rule = rule! {
@@ -108,9 +104,7 @@ fn doublewrite_off(system: &System) -> Option<Problem> {
 
 /// Whether no power cut tears a page on the known datasets of InnoDB.
 fn pages_whole(system: &System) -> bool {
-    let databases = on_zfs(system);
-    let o_direct = system.opens_directly();
-    !databases.is_empty() && databases.iter().all(|db| !system.tears_pages(db, o_direct))
+    system.keeps_pages_whole(Engine::Mysql, system.opens_directly())
 }
 
 const CHECKPOINT: Rule = rule! {
@@ -127,11 +121,10 @@ fn checkpoint(system: &System) -> Option<Problem> {
     if system.writes_through() {
         return None;
     }
-    let own = on_zfs(system).into_iter().filter(|db| is_mariadb(system, db));
+    let own = system.databases_of(Engine::Mysql).into_iter().filter(|db| is_mariadb(system, db));
     let standard = |db: Database| {
         let property = db.dataset.get("sync").filter(|property| property.value == "standard")?;
-        let problem = Problem::of(&db.dataset.name).property("sync", property);
-        Some(problem.set_property(&db.dataset.name, "sync", "always"))
+        Some(Problem::of_property(&db.dataset.name, "sync", property, "always"))
     };
     let problem = own.filter_map(standard).next()?;
     // Settings that look like write-through and are not.
@@ -160,7 +153,7 @@ const NATIVE_AIO: Rule = rule! {
 fn native_aio(system: &System) -> Option<Problem> {
     let name = "innodb_use_native_aio";
     let found = system.innodb(name).filter(|found| switch(&found.value) == Some(true))?;
-    (!on_zfs(system).is_empty()).then(|| wrong(name, &found, "OFF"))
+    (!system.databases_of(Engine::Mysql).is_empty()).then(|| wrong(name, &found, "OFF"))
 }
 
 const FLUSH_NEIGHBORS: Rule = rule! {
@@ -177,11 +170,11 @@ fn flush_neighbors(system: &System) -> Option<Problem> {
     let found = system
         .innodb(name)
         .filter(|found| found.value != "0" && switch(&found.value) != Some(false))?;
-    let databases = on_zfs(system);
+    let databases = system.databases_of(Engine::Mysql);
     let pools = databases.iter().filter_map(|db| system.pool(db.dataset.pool()));
-    let mut leaves = pools.flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
-    let flash =
-        leaves.any(|leaf| system.rotates(leaf) == Some(false) || catalogue::flash(&leaf.name));
+    let flash = pools
+        .flat_map(Pool::leaves)
+        .any(|leaf| system.rotates(leaf) == Some(false) || catalogue::flash(&leaf.name));
     flash.then(|| wrong(name, &found, "0"))
 }
 
@@ -216,7 +209,7 @@ fn compression(system: &System) -> Option<Problem> {
     let found = system.innodb(name).filter(|found| switch(&found.value) == Some(true))?;
     let compressed =
         |db: &Database| db.dataset.get("compression").is_some_and(|p| p.value != "off");
-    on_zfs(system).iter().any(compressed).then(|| wrong(name, &found, "OFF"))
+    system.databases_of(Engine::Mysql).iter().any(compressed).then(|| wrong(name, &found, "OFF"))
 }
 
 const TWO_SERVERS: Rule = rule! {

@@ -48,8 +48,7 @@ fn geometry(vdev: &Vdev) -> Option<Geometry> {
 }
 
 fn ashift(pool: &Pool) -> u32 {
-    let known = pool.get("ashift").and_then(|property| property.value.parse().ok());
-    known.filter(|shift| (9..=16).contains(shift)).unwrap_or(12)
+    pool.ashift().filter(|shift| (9..=16).contains(shift)).unwrap_or(12)
 }
 
 /// What a block takes, in its own size.

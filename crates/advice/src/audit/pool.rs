@@ -52,15 +52,6 @@ fn fragmented(_: &System, pool: &Pool) -> Option<Problem> {
     Some(problem.with("share", share).run(&["zpool", "list", "-v", &pool.name]))
 }
 
-/// Vdevs without children: the drives.
-fn drives(vdevs: &[Vdev]) -> Vec<&Vdev> {
-    let below = |vdev: &'_ Vdev| vdev.children.is_empty();
-    vdevs
-        .iter()
-        .flat_map(|vdev| if below(vdev) { vec![vdev] } else { drives(&vdev.children) })
-        .collect()
-}
-
 /// The device file of a drive that a pool names: a path, an identity, the kernel name of a known drive, or a kernel name;
 /// else a placeholder.
 fn device(system: &System, name: &str) -> String {
@@ -208,7 +199,7 @@ const AUXILIARY: Rule = rule! {
 
 fn failed_auxiliary(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
-    let drives = drives(&status.vdevs).into_iter();
+    let drives = status.vdevs.iter().flat_map(Vdev::leaves);
     let gone: Vec<&Vdev> = drives.filter(|drive| auxiliary(drive.class) && failed(drive)).collect();
     gone.first()?;
     let names: Vec<&str> = gone.iter().map(|drive| drive.name.as_str()).collect();
@@ -235,8 +226,8 @@ fn errors(system: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
     let counts =
         |drive: &Vdev| [drive.read, drive.write, drive.cksum].map(|count| count.unwrap_or(0));
-    let mut faulty =
-        drives(&status.vdevs).into_iter().filter(|drive| counts(drive) != [0; 3]).peekable();
+    let drives = status.vdevs.iter().flat_map(Vdev::leaves);
+    let mut faulty = drives.filter(|drive| counts(drive) != [0; 3]).peekable();
     faulty.peek()?;
     let problem = faulty.fold(Problem::of(&pool.name), |problem, drive| {
         let [read, write, cksum] = counts(drive);
@@ -257,13 +248,11 @@ fn errors(system: &System, pool: &Pool) -> Option<Problem> {
 fn start_scrub(problem: Problem, pool: &Pool) -> Problem {
     let scans = pool.status.iter().flat_map(|(_, status)| &status.scans);
     let mut running = scans.filter(|scan| scan.state == ScanState::Running);
-    match running.next().map(|scan| scan.kind) {
-        None => problem.run(&["zpool", "scrub", &pool.name]),
-        Some(Some(ScanKind::Resilver)) => {
-            problem.run(&["zpool", "wait", "-t", "resilver", &pool.name])
-        }
-        Some(_) => problem.run(&["zpool", "wait", "-t", "scrub", &pool.name]),
-    }
+    let Some(scan) = running.next() else {
+        return problem.run(&["zpool", "scrub", &pool.name]);
+    };
+    let scan = if scan.kind == Some(ScanKind::Resilver) { "resilver" } else { "scrub" };
+    problem.run(&["zpool", "wait", "-t", scan, &pool.name])
 }
 
 const DAMAGED: Rule = rule! {

@@ -4,7 +4,7 @@ use super::{Check, Evidence, Finding, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, PostgresManual, ZfsCode};
-use crate::system::{Database, Engine, System};
+use crate::system::{Engine, System};
 use facts::postgresql::switch;
 use zfs::AllocationClass;
 
@@ -45,11 +45,6 @@ pub(super) fn finish(system: &System, several: bool, finding: &mut Finding) {
     finding.commands.extend(reset.into_iter().map(command));
 }
 
-/// Databases of PostgreSQL on ZFS, where any is known.
-fn on_zfs(system: &System) -> Vec<Database<'_>> {
-    system.databases().into_iter().filter(|db| db.engine == Engine::Postgresql).collect()
-}
-
 const FSYNC: Rule = rule! {
     "pg-fsync", Error,
     Check::Setting {
@@ -77,8 +72,7 @@ const FULL_PAGE_WRITES: Rule = rule! {
 
 fn full_page_writes(system: &System) -> Option<Problem> {
     let off = system.postgres_switch("full_page_writes").is_some_and(|found| !found.value);
-    let databases = on_zfs(system);
-    let whole = !databases.is_empty() && databases.iter().all(|db| !system.tears_pages(db, false));
+    let whole = system.keeps_pages_whole(Engine::Postgresql, false);
     (off && !whole).then(|| of_setting(system, "full_page_writes", "on"))
 }
 
@@ -126,7 +120,7 @@ fn wal_recycle(system: &System) -> Option<Problem> {
 /// A switch that is on, as it is by default, and useless on ZFS.
 fn useless_on_zfs(system: &System, name: &str) -> Option<Problem> {
     let on = system.postgres_switch(name).is_none_or(|found| found.value);
-    let databases = on_zfs(system);
+    let databases = system.databases_of(Engine::Postgresql);
     let dataset = databases.first().filter(|_| on && !system.postgresql.is_empty())?.dataset;
     Some(of_setting(system, name, "off").evidence(&dataset.place(), &dataset.name))
 }
@@ -151,7 +145,7 @@ fn effective_io_concurrency(system: &System) -> Option<Problem> {
     let asked: u64 = found.value.parse().unwrap_or(0);
     // A setting of PostgreSQL 18, whose asynchronous reads 0 would turn off.
     let own_reads = system.postgres("io_method").is_some();
-    if asked <= 1 || own_reads || on_zfs(system).is_empty() {
+    if asked <= 1 || own_reads || system.databases_of(Engine::Postgresql).is_empty() {
         return None;
     }
     let release = format!("OpenZFS {}.{}", version.value.0, version.value.1);
@@ -173,10 +167,9 @@ fn random_page_cost(system: &System) -> Option<Problem> {
         None if system.postgresql.is_empty() => return None,
         None => 4.0,
     };
-    let databases = on_zfs(system);
+    let databases = system.databases_of(Engine::Postgresql);
     let pool = system.pool(databases.first()?.dataset.pool())?;
-    let mut leaves =
-        pool.vdevs_of(AllocationClass::Normal).flat_map(|vdev| &vdev.leaves).peekable();
+    let mut leaves = pool.leaves_of(AllocationClass::Normal).peekable();
     leaves.peek()?;
     let flash = leaves.all(|leaf| system.rotates(leaf) == Some(false));
     (cost >= 4.0 && flash).then(|| {

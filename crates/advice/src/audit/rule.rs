@@ -209,19 +209,11 @@ fn wrong_properties(
     name: &str,
     check: fn(&System, &Dataset, &str) -> Option<Problem>,
 ) -> Vec<Problem> {
-    let inherited = |dataset: &Dataset, value: &str| {
-        let parent = dataset.name.rsplit_once('/').map(|(parent, _)| parent);
-        parent
-            .is_some_and(|parent| system.dataset(parent).is_some_and(|above| above.is(name, value)))
-    };
     system
         .datasets
         .iter()
         .filter_map(|dataset| {
-            let property = dataset.get(name)?;
-            if !property.local && inherited(dataset, &property.value) {
-                return None;
-            }
+            let property = dataset.get(name).filter(|own| !system.inherits(dataset, name, own))?;
             let problem = check(system, dataset, &property.value)?.with("value", &property.value);
             Some(problem.first(&property.at, format!("{name} {}", property.value)))
         })

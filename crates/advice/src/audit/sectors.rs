@@ -10,8 +10,7 @@ use zfs::AllocationClass;
 pub const RULES: &[Rule] = &[TOO_SMALL, NINE, BELIEVED, NO_ROOM];
 
 fn ashift(pool: &Pool) -> Option<(u32, &Property)> {
-    let property = pool.get("ashift")?;
-    Some((property.value.parse().ok()?, property))
+    Some((pool.ashift()?, pool.get("ashift")?))
 }
 
 /// Drives of a pool except its spares.

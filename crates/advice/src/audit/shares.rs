@@ -4,8 +4,9 @@ use super::{Check, Problem, Rule, rule};
 use crate::setting::Target;
 use crate::source::Document::{Exports, HongKong, SmbConf};
 use crate::system::exports::{shares_asynchronously, synchronous};
-use crate::system::samba::{GLOBAL, switch};
+use crate::system::samba::GLOBAL;
 use crate::system::{Dataset, Link, Property, System};
+use facts::units::switch;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[NFS_ASYNC, STRICT_SYNC, SYNC_ALWAYS, MTU_MISMATCH];
@@ -46,10 +47,7 @@ fn nfs_async(system: &System) -> Option<Problem> {
 /// The property sharenfs of a dataset that exports with async, unless it has the value from one that is reported.
 fn shares<'a>(system: &System, dataset: &'a Dataset) -> Option<&'a Property> {
     let property = dataset.get("sharenfs").filter(|found| shares_asynchronously(&found.value))?;
-    let parent = dataset.name.rsplit_once('/').and_then(|(parent, _)| system.dataset(parent));
-    let inherited =
-        !property.local && parent.is_some_and(|parent| parent.is("sharenfs", &property.value));
-    (!inherited).then_some(property)
+    (!system.inherits(dataset, "sharenfs", property)).then_some(property)
 }
 
 const STRICT_SYNC: Rule = rule! {

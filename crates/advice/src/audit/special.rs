@@ -37,13 +37,8 @@ const DEDUP_UNMIRRORED: Rule = rule! {
 };
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
-    (vdev.layout == Layout::Single).then(|| {
-        Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name).attach(
-            &pool.name,
-            &vdev.name,
-            data_survives(pool),
-        )
-    })
+    (vdev.layout == Layout::Single)
+        .then(|| Problem::of_vdev(vdev).attach(&pool.name, &vdev.name, data_survives(pool)))
 }
 
 const WEAKER: Rule = rule! {
@@ -59,11 +54,11 @@ fn weaker(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let (survives, data) = (vdev.survives(), data_survives(pool));
     let last = vdev.leaves.last()?;
     (survives > 0 && survives < data).then(|| {
-        Problem::of(&vdev.name)
-            .with("survives", survives)
-            .with("data", data)
-            .evidence(&vdev.at, &vdev.name)
-            .attach(&pool.name, &last.name, data - survives)
+        Problem::of_vdev(vdev).with("survives", survives).with("data", data).attach(
+            &pool.name,
+            &last.name,
+            data - survives,
+        )
     })
 }
 
@@ -146,10 +141,8 @@ fn everything(system: &System, dataset: &Dataset) -> Option<Problem> {
     let block = system.intended_block(dataset)?;
     let below = if block > 1024 { size(block / 2) } else { "0".to_string() };
     (pool.has(AllocationClass::Special) && small >= block).then(|| {
-        Problem::of(&dataset.name)
+        Problem::of_property(&dataset.name, "special_small_blocks", property, below)
             .with("small", size(small))
             .with("block", size(block))
-            .property("special_small_blocks", property)
-            .set_property(&dataset.name, "special_small_blocks", below)
     })
 }

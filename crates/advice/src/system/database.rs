@@ -113,7 +113,7 @@ impl System {
     /// Whether a power cut can tear a page of a database on ZFS. `o_direct`: its files are opened with O_DIRECT. What
     /// is not known protects nothing. `sync=disabled` and `logbias=throughput` do not count as protection: rules of
     /// their own advise against them.
-    pub fn tears_pages(&self, database: &Database<'_>, o_direct: bool) -> bool {
+    fn tears_pages(&self, database: &Database<'_>, o_direct: bool) -> bool {
         let dataset = database.dataset;
         let property = |name: &str| dataset.get(name).map(|found| found.value.as_str());
         let number = |name: &str| self.parameter(name).map(|set| set.value);

@@ -48,15 +48,6 @@ pub fn samba(origin: &Place, text: &str) -> Vec<SambaRow> {
     rows
 }
 
-/// A switch as Samba reads it.
-pub fn switch(value: &str) -> Option<bool> {
-    match value.to_ascii_lowercase().as_str() {
-        "yes" | "true" | "on" | "1" => Some(true),
-        "no" | "false" | "off" | "0" => Some(false),
-        _ => None,
-    }
-}
-
 impl System {
     /// What a section of `smb.conf` sets itself: the last row counts.
     pub fn samba_of(&self, section: &str, name: &str) -> Option<&SambaRow> {
