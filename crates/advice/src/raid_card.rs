@@ -49,13 +49,10 @@ pub enum CardCommand {
 impl CardCommand {
     /// The command as arguments; none where the maker has no such setting apart from others.
     pub fn words(self, tool: CardTool, card: &str, volume: &str) -> Option<Vec<String>> {
-        let share = match self {
-            CardCommand::ReadShare(share) => share.min(100),
-            _ => 0,
-        };
-        let strip = match self {
-            CardCommand::Create { strip_kib } => strip_kib,
-            _ => 0,
+        let (share, strip) = match self {
+            CardCommand::ReadShare(share) => (share.min(100), 0),
+            CardCommand::Create { strip_kib } => (0, strip_kib),
+            _ => (0, 0),
         };
         let program = if tool == CardTool::Perccli { "perccli" } else { "storcli" };
         let words = self.template(tool)?.split(' ').map(|word| {

@@ -116,23 +116,22 @@ impl std::fmt::Display for Setting {
 /// The udev rule that turns a drive's scheduler off. It matches the world-wide name or serial
 /// number where one is known, else the kernel name, which may change between boots.
 pub fn scheduler_rule(drive: &Drive) -> String {
-    // udev has no escape for a quote in a rule.
-    let clean =
-        |text: &str| text.chars().filter(|c| !c.is_control() && *c != '"').collect::<String>();
     let serial = drive.serial.as_ref().map(|serial| serial.value.as_str());
-    let matched = match (drive.wwn.as_deref(), serial) {
+    let (key, id) = match (drive.wwn.as_deref(), serial) {
         // lsblk prints the name with its extension where there is one.
         (Some(id), _) if id.starts_with("0x") && id.len() > 18 => {
-            format!("ENV{{ID_WWN_WITH_EXTENSION}}==\"{}\"", clean(id))
+            ("ENV{ID_WWN_WITH_EXTENSION}", id)
         }
-        (Some(id), _) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
+        (Some(id), _) => ("ENV{ID_WWN}", id),
         // What ID_SERIAL_SHORT of a SCSI drive has is its world-wide name.
-        (None, Some(id)) if drive.is_scsi() => format!("ENV{{ID_SCSI_SERIAL}}==\"{}\"", clean(id)),
-        (None, Some(id)) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
-        (None, None) => format!("KERNEL==\"{}\"", clean(&drive.name)),
+        (None, Some(id)) if drive.is_scsi() => ("ENV{ID_SCSI_SERIAL}", id),
+        (None, Some(id)) => ("ENV{ID_SERIAL_SHORT}", id),
+        (None, None) => ("KERNEL", drive.name.as_str()),
     };
+    // udev has no escape for a quote in a rule.
+    let id: String = id.chars().filter(|c| !c.is_control() && *c != '"').collect();
     format!(
-        "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {matched}, ATTR{{queue/scheduler}}=\"none\""
+        "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {key}==\"{id}\", ATTR{{queue/scheduler}}=\"none\""
     )
 }
 

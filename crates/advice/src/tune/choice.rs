@@ -81,13 +81,12 @@ impl Need {
 
     /// The datasets that hold databases of this server.
     fn databases(&self) -> impl Iterator<Item = &Dataset> {
-        let wanted = match self.server {
-            Server::Postgresql => Some(Engine::Postgresql),
-            Server::Mysql => Some(Engine::Mysql),
-            _ => None,
+        let known = match self.server {
+            Server::Postgresql => self.system.databases_of(Engine::Postgresql),
+            Server::Mysql => self.system.databases_of(Engine::Mysql),
+            _ => Vec::new(),
         };
-        let known = self.system.databases().into_iter();
-        known.filter(move |db| Some(db.engine) == wanted).map(|db| db.dataset)
+        known.into_iter().map(|database| database.dataset)
     }
 
     /// The first of them in the pool.
@@ -98,8 +97,7 @@ impl Need {
 
     /// Drives of a class in the pool.
     pub fn leaves(&self, class: AllocationClass) -> Vec<&Leaf> {
-        self.pool()
-            .map_or(Vec::new(), |pool| pool.vdevs_of(class).flat_map(|vdev| &vdev.leaves).collect())
+        self.pool().map_or(Vec::new(), |pool| pool.leaves_of(class).collect())
     }
 
     /// Whether the data lies on flash; none where that is not known.
@@ -140,20 +138,14 @@ impl Need {
     /// Where the dataset is mounted: by its mountpoint, or below that of the nearest dataset above it that has one.
     pub fn mountpoint(&self) -> String {
         let dataset = self.dataset();
-        let parts: Vec<&str> = dataset.split('/').collect();
-        let above = (1..=parts.len()).rev().find_map(|depth| {
-            let property = self.system.dataset(&parts[..depth].join("/"))?.get("mountpoint")?;
-            property.value.starts_with('/').then(|| (property.value.as_str(), &parts[depth..]))
-        });
-        match above {
-            Some((point, below)) => [point.trim_end_matches('/')]
-                .iter()
-                .chain(below)
-                .copied()
-                .collect::<Vec<_>>()
-                .join("/"),
-            None => format!("/{dataset}"),
-        }
+        let above = |name: &str| {
+            let point = self.system.dataset(name)?.get("mountpoint")?.value.as_str();
+            let below = &dataset[name.len()..];
+            point.starts_with('/').then(|| format!("{}{below}", point.trim_end_matches('/')))
+        };
+        let parents = dataset.rmatch_indices('/').map(|(end, _)| &dataset[..end]);
+        let mounted = std::iter::once(dataset.as_str()).chain(parents).find_map(above);
+        mounted.unwrap_or_else(|| format!("/{dataset}"))
     }
 
     /// The dataset for the server's log, beside its data.

@@ -11,19 +11,22 @@ fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choic
     Choice::new(Target::Dataset(need.dataset()), name, value, reason)
 }
 
+/// A property of the dataset for the server's log; none where it has no such dataset.
+fn on_log(need: &Need, name: &'static str, value: &str, reason: Bilingual) -> Option<Choice> {
+    let target = Target::Dataset(need.log_dataset()?);
+    Some(Choice::new(target, name, value, reason).source(Document::ZfsProps, name))
+}
+
 /// The size of a whole record.
 pub fn recordsize(need: &Need) -> Option<Choice> {
-    let choice = match (need.server, need.workload) {
-        (Server::Postgresql | Server::Mysql, Workload::Analytics) => on(
-            need,
-            "recordsize",
+    let records = |value: &str, reason: Bilingual| on(need, "recordsize", value, reason);
+    let mut choice = match (need.server, need.workload) {
+        (Server::Postgresql | Server::Mysql, Workload::Analytics) => records(
             "128K",
             ("Scans read whole records; larger records compress better and need fewer operations. A random page write rewrites 128K.", "扫描按整个 ZFS 记录（record）读取；记录大则压缩率更高，I/O 次数更少。随机写一页要重写 128K。"),
         )
         .disagreement(("16K is better for transactions; a server with both needs two datasets or tablespaces", "事务负载用 16K 更好；同一服务器上两种负载都有时，分成两个数据集或表空间")),
-        (Server::Postgresql, _) => on(
-            need,
-            "recordsize",
+        (Server::Postgresql, _) => records(
             "16K",
             ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一个 ZFS 记录（record）容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。"),
         )
@@ -35,33 +38,26 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             } else {
                 ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页大小相等：一页就是一个 ZFS 记录（record），整体写入，读一页也不会多读。")
             };
-            on(need, "recordsize", size(record_for(page)), reason).disagreement((
+            records(&size(record_for(page)), reason).disagreement((
                 "some use larger records for compression; in records smaller than a page, a page takes several",
                 "有人为压缩用更大的记录；记录小于页时一页要占几条",
             ))
         }
-        (_, Workload::LargeFiles | Workload::Analytics) => on(
-            need,
-            "recordsize",
+        (_, Workload::LargeFiles | Workload::Analytics) => records(
             "1M",
             ("Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.", "文件是顺序读写的：操作和元数据都更少。小文件只占所需的空间。"),
         ),
-        (_, Workload::Vm | Workload::Oltp) => on(
-            need,
-            "recordsize",
+        (_, Workload::Vm | Workload::Oltp) => records(
             "16K",
             ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.", "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"),
         )
         .disagreement(("64K suits guests with sequential I/O better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
-        (_, Workload::SmallFiles | Workload::Mixed) => on(
-            need,
-            "recordsize",
+        (_, Workload::SmallFiles | Workload::Mixed) => records(
             "128K",
             ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。"),
         )
         .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
-    let mut choice = choice;
     choice.reason =
         choice.reason.and(("Only files written afterwards use it.", "只对之后写入的文件生效。"));
     Some(
@@ -245,9 +241,8 @@ fn needs_sync_always(need: &Need) -> bool {
 /// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data
 /// and log of different moments. A log is flushed when it must be, so `standard` is enough.
 pub fn log_sync(need: &Need) -> Option<Choice> {
-    let dataset = need.log_dataset()?;
     let disabled = need.allow_loss_s >= need.lost_groups_s();
-    if !disabled && is_always(need, &dataset) {
+    if !disabled && is_always(need, &need.log_dataset()?) {
         return None;
     }
     let value = if disabled { "disabled" } else { "standard" };
@@ -255,8 +250,7 @@ pub fn log_sync(need: &Need) -> Option<Choice> {
         "Same value as for the data: if only one were durable, a power cut would leave the data and the log at different points in time.",
         "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。",
     );
-    let choice = Choice::new(Target::Dataset(dataset), "sync", value, reason);
-    Some(choice.source(Document::ZfsProps, "sync"))
+    on_log(need, "sync", value, reason)
 }
 
 /// Which blocks go to the special vdev.
@@ -297,38 +291,32 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
 
 /// Records of the dataset for the server's log.
 pub fn log_recordsize(need: &Need) -> Option<Choice> {
-    let dataset = need.log_dataset()?;
-    let choice = Choice::new(
-        Target::Dataset(dataset),
+    on_log(
+        need,
         "recordsize",
         "128K",
         (
             "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir (MySQL: innodb_log_group_home_dir), or stop the server, move it and leave a symbolic link.",
             "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir（MySQL 用 innodb_log_group_home_dir）把日志放到那里，或停止服务、移动日志并留下符号链接。",
         ),
-    );
-    Some(choice.source(Document::ZfsProps, "recordsize"))
+    )
 }
 
 /// Compression of the dataset for the server's log, which lies beside the data and inherits nothing
 /// from it.
 pub fn log_compression(need: &Need) -> Option<Choice> {
-    let target = Target::Dataset(need.log_dataset()?);
-    let choice = Choice::new(
-        target,
+    on_log(
+        need,
         "compression",
         "lz4",
         (
             "This dataset inherits nothing from that of the data. With compression, zeros at the end of log files take no space.",
             "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。",
         ),
-    );
-    Some(choice.source(Document::ZfsProps, "compression"))
+    )
 }
 
 /// Access times of the dataset for the server's log.
 pub fn log_atime(need: &Need) -> Option<Choice> {
-    let target = Target::Dataset(need.log_dataset()?);
-    let reason = ("As for the data.", "与数据相同。");
-    Some(Choice::new(target, "atime", "off", reason).source(Document::ZfsProps, "atime"))
+    on_log(need, "atime", "off", ("As for the data.", "与数据相同。"))
 }

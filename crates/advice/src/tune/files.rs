@@ -3,6 +3,7 @@
 use super::choice::{Choice, Loss, Need};
 use crate::format::{lab_command, printable, quoted};
 use crate::setting::Target;
+use facts::units::{binary, switch};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use text::Language;
@@ -158,11 +159,9 @@ fn difference(need: &Need, choice: &Choice) -> Option<Difference> {
 
 /// Whether two values are the same setting: as text, as a size, or as a switch.
 fn same(now: &str, then: &str) -> bool {
-    let word = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
-        "on" | "yes" | "true" | "1" => "on".to_string(),
-        "off" | "no" | "false" | "0" => "off".to_string(),
-        other => other.to_string(),
-    };
-    let bytes = |text: &str| facts::units::binary(text.trim().trim_end_matches(['B', 'b']));
-    word(now) == word(then) || (bytes(now).is_some() && bytes(now) == bytes(then))
+    let (now, then) = (now.trim(), then.trim());
+    let bytes = |text: &str| binary(text.trim_end_matches(['B', 'b']));
+    now.eq_ignore_ascii_case(then)
+        || (switch(now).is_some() && switch(now) == switch(then))
+        || (bytes(now).is_some() && bytes(now) == bytes(then))
 }

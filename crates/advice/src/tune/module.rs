@@ -37,15 +37,12 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
             ),
         )
     };
+    let (document, section) = match need.hosts_guests() {
+        true => (Document::Practice, "Proxmox VE, limit of the ARC in new installations"),
+        false => (Document::HongKong, "tuning fragments, zfs_arc_max"),
+    };
     let choice = Choice::new(Target::Module, "zfs_arc_max", need.arc(), reason);
-    Some(match need.hosts_guests() {
-        true => choice
-            .source(Document::Zfs4, "zfs_arc_max")
-            .source(Document::Practice, "Proxmox VE, limit of the ARC in new installations"),
-        false => choice
-            .source(Document::Zfs4, "zfs_arc_max")
-            .source(Document::HongKong, "tuning fragments, zfs_arc_max"),
-    })
+    Some(choice.source(Document::Zfs4, "zfs_arc_max").source(document, section))
 }
 
 /// Whether drives are asked to empty their caches; asked unless somebody turned it off.

@@ -84,21 +84,20 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
     if need.system.mysql_server.mariadb == Some(true) && may_be_mariadb_11(need) {
         return None;
     }
-    let reason = match need.release() {
-        Some(release) if release >= (2, 3) => (
+    let direct = need.release().is_some_and(|release| release >= (2, 3));
+    let reason = if direct {
+        (
             "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
             "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。",
-        ),
-        _ => (
+        )
+    } else {
+        (
             "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
             "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。",
-        ),
+        )
     };
     let choice = set("innodb_flush_method", "fsync", reason).source(Document::ZfsProps, "direct");
-    Some(match need.release() {
-        Some(release) if release >= (2, 3) => choice.lab("mariadb-direct"),
-        _ => choice,
-    })
+    Some(if direct { choice.lab("mariadb-direct") } else { choice })
 }
 
 /// The unit in which the redo log is extended.

@@ -3,7 +3,7 @@
 use super::choice::{Choice, Need, Sentence};
 use crate::setting::{Target, scheduler_rule};
 use crate::source::Document;
-use crate::system::{Drive, Leaf};
+use crate::system::{Drive, Leaf, Pool};
 
 /// No scheduler for each drive of the pools and, behind a RAID card, little read-ahead.
 pub fn schedulers(need: &Need) -> Vec<Choice> {
@@ -11,8 +11,7 @@ pub fn schedulers(need: &Need) -> Vec<Choice> {
         return Vec::new();
     }
     let mut seen: Vec<&str> = Vec::new();
-    let leaves =
-        need.system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
+    let leaves = need.system.pools.iter().flat_map(Pool::leaves);
     leaves
         .filter_map(|leaf| Some((leaf, need.system.drive(leaf)?)))
         .filter(|(_, drive)| {
