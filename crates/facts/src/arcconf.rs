@@ -1,18 +1,8 @@
 //! `arcconf getconfig N [AL|AD|LD|PD]` (Adaptec and Microchip, as in the H3C P460).
 
-use crate::card::{Card, CardDrive, Volume, WritePolicy, read_share};
+use crate::card::{Card, CardDrive, Object, Volume, WritePolicy, read_share};
 use crate::units::binary;
 use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
-
-/// What a `name : value` line belongs to.
-#[derive(Clone, Copy, PartialEq)]
-enum Object {
-    Controller,
-    Volume,
-    Drive,
-    /// An array, or nothing yet: nothing of it is kept.
-    Other,
-}
 
 /// The cards in an arcconf text.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {

@@ -63,6 +63,18 @@ pub struct Volume {
     pub drive_cache: Option<At<String>>,
 }
 
+/// What a line with a name and a value belongs to, in the text of arcconf or ssacli.
+pub(crate) enum Object {
+    /// The card.
+    Controller,
+    /// The last logical drive.
+    Volume,
+    /// The last physical drive.
+    Drive,
+    /// An array, cage, expander or processor, or nothing yet: nothing of it is kept.
+    Other,
+}
+
 /// The share of a cache ratio, percent: `10% Read/90% Write`, `10 %`.
 pub(crate) fn read_share(text: &str) -> Option<u64> {
     let digits: String = text.chars().take_while(char::is_ascii_digit).collect();

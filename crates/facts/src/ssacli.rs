@@ -1,17 +1,8 @@
 //! `ssacli ctrl all show config detail` (HPE Smart Array; hpssacli and hpacucli before it).
 
-use crate::card::{Card, CardDrive, Volume, WritePolicy, read_share};
+use crate::card::{Card, CardDrive, Object, Volume, WritePolicy, read_share};
 use crate::units::binary;
 use crate::{At, Parsed, find_or_push, nothing_found, numbered};
-
-#[derive(Clone, Copy, PartialEq)]
-enum Object {
-    Controller,
-    Volume,
-    Drive,
-    /// An array, cage, expander or processor: nothing of it is kept.
-    Other,
-}
 
 /// The cards in an ssacli text.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
