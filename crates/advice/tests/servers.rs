@@ -381,6 +381,20 @@ fn guests_of_a_hypervisor_get_the_memory_and_a_database_shares_it_with_the_arc()
 }
 
 #[test]
+fn a_dataset_that_is_never_mounted_holds_no_database() {
+    let holder = |canmount: &str| {
+        let text = format!(
+            "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/lib\tmountpoint\t/var/lib\tlocal\n\
+             tank/lib\tcanmount\t{canmount}\tlocal\ntank/lib\trecordsize\t128K\tdefault\n\
+             ==> postgresql.conf <==\ndata_directory = '/var/lib/postgresql/15/main'\n"
+        );
+        read(&text).databases().first().map(|database| database.dataset.name.clone())
+    };
+    assert_eq!(holder("on").as_deref(), Some("tank/lib"));
+    assert_eq!(holder("off"), None);
+}
+
+#[test]
 fn an_export_is_where_the_dataset_is_mounted() {
     let export = |rows: &str| {
         let text = format!("==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\n{rows}");
@@ -391,4 +405,6 @@ fn an_export_is_where_the_dataset_is_mounted() {
     assert_eq!(export("tank\tmountpoint\t/mnt/tank\tlocal\n"), "/mnt/tank/share");
     assert_eq!(export("tank/share\tmountpoint\t/srv\tlocal\n"), "/srv");
     assert_eq!(export("tank\tmountpoint\tlegacy\tlocal\n"), "/tank/share");
+    assert_eq!(export("tank\tmountpoint\t/\tlocal\n"), "/share");
+    assert_eq!(export("tank/share\tmountpoint\t/\tlocal\n"), "/");
 }

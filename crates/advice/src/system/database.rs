@@ -152,10 +152,12 @@ impl System {
 
 impl Dataset {
     /// The length of its mount point, where a directory is that or below it. The longest of all datasets is the one that
-    /// holds the directory.
+    /// holds the directory. None of the dataset at `/`, which holds the system, too: properties for one directory
+    /// do not belong there; and none with `canmount=off`, which only hands its mount point down.
     pub(super) fn mounted_above(&self, directory: &str) -> Option<usize> {
         let point = self.get("mountpoint")?.value.trim_end_matches('/');
-        let rest = directory.strip_prefix(point).filter(|_| point.starts_with('/'))?;
+        let holds_files = point.starts_with('/') && !self.is("canmount", "off");
+        let rest = directory.strip_prefix(point).filter(|_| holds_files)?;
         (rest.is_empty() || rest.starts_with('/')).then_some(point.len())
     }
 }

@@ -145,7 +145,11 @@ impl Need {
         };
         let parents = dataset.rmatch_indices('/').map(|(end, _)| &dataset[..end]);
         let mounted = std::iter::once(dataset.as_str()).chain(parents).find_map(above);
-        mounted.unwrap_or_else(|| format!("/{dataset}"))
+        match mounted {
+            Some(point) if point.is_empty() => "/".to_owned(),
+            Some(point) => point,
+            None => format!("/{dataset}"),
+        }
     }
 
     /// The dataset for the server's log, beside its data.
