@@ -24,6 +24,9 @@ impl AllocationClass {
     /// The classes that have a keyword, in the order in which they are best typed.
     pub const NAMED: [Self; 5] = [Self::Special, Self::Dedup, Self::Log, Self::Cache, Self::Spare];
 
+    /// The classes that hold the pool itself.
+    pub const DATA: [Self; 3] = [Self::Normal, Self::Special, Self::Dedup];
+
     /// Its keyword in `zpool create`; empty for data.
     pub fn keyword(self) -> &'static str {
         match self {

@@ -109,15 +109,19 @@ impl Variant {
 
     /// Whether a drive is the volume of a RAID card that survives the loss of one of its members.
     pub fn is_redundant_volume(&self, drive: &DriveRef) -> bool {
-        let profile = self.drives.get(&drive.kind).and_then(|kind| kind.drive_profile().ok());
-        profile.and_then(|profile| profile.card).is_some_and(|card| card.level != RaidLevel::Raid0)
+        let card = self.profile(&drive.kind).and_then(|profile| profile.card);
+        card.is_some_and(|card| card.level != RaidLevel::Raid0)
+    }
+
+    /// The profile of a kind of drive; none for a kind that the variant does not have.
+    pub fn profile(&self, kind: &str) -> Option<Profile> {
+        self.drives.get(kind)?.drive_profile().ok()
     }
 
     /// The class of the vdevs that hold the intent log when there is no log vdev: special from 2.4 on
     /// (`zio_alloc_zil`), else normal.
     pub fn log_class_without_slog(&self) -> AllocationClass {
-        let special = self.pool.vdevs.iter().any(|v| v.class == AllocationClass::Special);
-        match special && self.openzfs >= OpenZfs::V2_4 {
+        match self.pool.has(AllocationClass::Special) && self.openzfs >= OpenZfs::V2_4 {
             true => AllocationClass::Special,
             false => AllocationClass::Normal,
         }
@@ -125,7 +129,7 @@ impl Variant {
 
     /// The class of the vdevs that hold the intent log.
     pub fn log_class(&self) -> AllocationClass {
-        match self.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log) {
+        match self.pool.has(AllocationClass::Log) {
             true => AllocationClass::Log,
             false => self.log_class_without_slog(),
         }
@@ -205,7 +209,7 @@ impl DriveKind {
 }
 
 /// A pool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
     /// `ashift`; none lets OpenZFS choose from the drives' sector sizes.
     pub ashift: Option<u8>,
@@ -216,6 +220,16 @@ pub struct Pool {
 }
 
 impl Pool {
+    /// The vdevs of a class.
+    pub fn of_class(&self, class: AllocationClass) -> impl Iterator<Item = &Vdev> {
+        self.vdevs.iter().filter(move |vdev| vdev.class == class)
+    }
+
+    /// Whether it has a vdev of a class.
+    pub fn has(&self, class: AllocationClass) -> bool {
+        self.of_class(class).next().is_some()
+    }
+
     /// Whether a vdev has drives of a kind.
     pub fn uses(&self, kind: &str) -> bool {
         let mut drives = self.vdevs.iter().flat_map(|vdev| &vdev.drives);

@@ -202,12 +202,9 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let dataset = sysbench.directories.data.as_str();
     let page = sysbench.number("innodb_page_size", mysql::PAGE);
     let why = storage::torn_page(variant, dataset, page, !buffers_pages(sysbench))?;
-    let record = variant.recordsize(dataset);
+    let (record, name) = (variant.recordsize(dataset), full_name(dataset));
     Some(Reason {
-        setting: format!(
-            "innodb_doublewrite={value}, recordsize={record} on {}",
-            full_name(dataset)
-        ),
+        setting: format!("innodb_doublewrite={value}, recordsize={record} on {name}"),
         durability: Durability::MayCorrupt,
         why,
         evidence: evidence::TORN_RECORDS,

@@ -6,8 +6,6 @@ use crate::command::full_name;
 use crate::postgresql;
 use std::collections::BTreeSet;
 
-/// Bytes of a page of PostgreSQL.
-const PAGE: u64 = 8192;
 /// `wal_writer_delay` where the lab does not say, seconds.
 const WAL_WRITER_DELAY_S: f64 = 0.2;
 
@@ -70,7 +68,7 @@ fn torn_records(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
     }
     let mut data = pgbench.directories.all().filter(|(key, _)| *key != "wal");
     let (dataset, why) = data.find_map(|(_, dataset)| {
-        Some((dataset, storage::torn_page(variant, dataset, PAGE, false)?))
+        Some((dataset, storage::torn_page(variant, dataset, postgresql::PAGE, false)?))
     })?;
     Some(Reason {
         setting: format!("full_page_writes=off on {}", full_name(dataset)),

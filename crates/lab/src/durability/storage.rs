@@ -2,9 +2,7 @@
 
 use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
-use crate::campaign::{
-    AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, OpenZfs, Stack, Variant,
-};
+use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
 use crate::command::full_name;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
@@ -113,7 +111,6 @@ fn txg_timeout(variant: &Variant) -> u64 {
 
 /// How writes to a file on a dataset reach the drives. `o_direct`: the file is opened with O_DIRECT.
 pub fn write_path<'a>(variant: &'a Variant, dataset: &str, o_direct: bool) -> WritePath<'a> {
-    let class = |class| variant.pool.vdevs.iter().any(|vdev| vdev.class == class);
     let immediate = variant.module.get("zfs_immediate_write_sz");
     WritePath {
         release: Some(variant.openzfs.number()),
@@ -124,8 +121,7 @@ pub fn write_path<'a>(variant: &'a Variant, dataset: &str, o_direct: bool) -> Wr
         o_direct,
         direct_io_enabled: variant.module.get("zfs_dio_enabled").is_none_or(|value| *value != 0),
         immediate_write: immediate.map_or(IMMEDIATE_WRITE, |bytes| bytes.unsigned_abs()),
-        has_log_or_special: class(AllocationClass::Log)
-            || (variant.openzfs >= OpenZfs::V2_4 && class(AllocationClass::Special)),
+        has_log_or_special: variant.log_class() != AllocationClass::Normal,
     }
 }
 
@@ -150,19 +146,16 @@ pub fn volatile_of<'a>(
     drives: impl Iterator<Item = &'a DriveRef>,
 ) -> BTreeSet<&'a str> {
     let kinds: BTreeSet<&str> = drives.map(|drive| drive.kind.as_str()).collect();
-    let profile = |kind: &str| variant.drives.get(kind)?.drive_profile().ok();
-    kinds
-        .into_iter()
-        .filter(|kind| profile(kind).is_some_and(|profile| profile.volatile_cache()))
-        .collect()
+    let is_volatile =
+        |kind: &&str| variant.profile(kind).is_some_and(|profile| profile.volatile_cache());
+    kinds.into_iter().filter(is_volatile).collect()
 }
 
 /// Those of them whose caches no flush empties: they lie about flushes, or announce no cache, so that Linux sends none
 /// (a card that writes through to members with volatile caches).
 pub fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let is_unflushed = |kind: &&str| {
-        let profile = variant.drives.get(*kind).and_then(|known| known.drive_profile().ok());
-        profile.is_some_and(|profile| {
+        variant.profile(kind).is_some_and(|profile| {
             profile.flush == FlushBehaviour::Lies || !profile.attachment().write_cache
         })
     };
@@ -172,10 +165,6 @@ pub fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'
 fn list(kinds: &BTreeSet<&str>) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(", ")
 }
-
-/// Classes of vdevs that hold the pool itself.
-const DATA: [AllocationClass; 3] =
-    [AllocationClass::Normal, AllocationClass::Special, AllocationClass::Dedup];
 
 /// By whether the drives of the pool or only those of its log are concerned. Each dataset has an intent log of its own:
 /// those of a database on several end at different moments.
@@ -214,9 +203,14 @@ fn volatile_drives(
     })
 }
 
+/// Whether a module parameter is stated, and not 0.
+fn is_set(variant: &Variant, parameter: &str) -> bool {
+    variant.module.get(parameter).is_some_and(|value| *value != 0)
+}
+
 /// The intent log is dropped at the import. All datasets return to one transaction group.
 fn no_replay(variant: &Variant) -> Option<Reason> {
-    variant.module.get("zil_replay_disable").is_some_and(|value| *value != 0).then(|| Reason {
+    is_set(variant, "zil_replay_disable").then(|| Reason {
         setting: "zil_replay_disable=1".to_owned(),
         durability: lost_groups(variant),
         why: "the intent log is dropped at the import instead of replayed".to_owned(),
@@ -225,7 +219,7 @@ fn no_replay(variant: &Variant) -> Option<Reason> {
 }
 
 fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
-    let data = unflushed(variant, volatile(variant, &DATA));
+    let data = unflushed(variant, volatile(variant, &AllocationClass::DATA));
     let log = unflushed(variant, volatile(variant, &[AllocationClass::Log]));
     let setting =
         |kinds: &BTreeSet<&str>| format!("{}: a volatile cache that no flush empties", list(kinds));
@@ -233,20 +227,16 @@ fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
 }
 
 fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
-    if variant.module.get("zfs_nocacheflush").is_none_or(|value| *value == 0) {
+    if !is_set(variant, "zfs_nocacheflush") {
         return None;
     }
-    let (data, log) = (volatile(variant, &DATA), volatile(variant, &[AllocationClass::Log]));
+    let (data, log) =
+        (volatile(variant, &AllocationClass::DATA), volatile(variant, &[AllocationClass::Log]));
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zfs_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
-    volatile_drives(
-        &data,
-        &log,
-        datasets,
-        setting,
-        (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH),
-    )
+    let evidence = evidence::NO_CACHE_FLUSH;
+    volatile_drives(&data, &log, datasets, setting, (evidence, evidence))
 }
 
 fn zil_no_cache_flush(
@@ -254,14 +244,14 @@ fn zil_no_cache_flush(
     datasets: &BTreeSet<&str>,
     o_direct: bool,
 ) -> Option<Reason> {
-    if variant.module.get("zil_nocacheflush").is_none_or(|value| *value == 0) {
+    if !is_set(variant, "zil_nocacheflush") {
         return None;
     }
     let mut log = volatile(variant, &[variant.log_class()]);
     // A record that points at its data needs the flush of the data's drives, too.
     let points = |dataset: &&str| write_path(variant, dataset, o_direct).always_logs_pointers();
     if datasets.iter().any(points) {
-        log.extend(volatile(variant, &DATA));
+        log.extend(volatile(variant, &AllocationClass::DATA));
     }
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))

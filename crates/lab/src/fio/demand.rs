@@ -5,7 +5,7 @@ use super::parse::{Job, JobFile};
 use std::collections::BTreeMap;
 
 /// What a job file needs from the pool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Demand {
     /// Bytes of all files together, where the job file says.
     pub working_set: Option<u64>,

@@ -3,8 +3,7 @@
 use super::machine;
 use super::sizes::stored;
 use crate::campaign::{
-    AllocationClass, Campaign, Method, Pgbench, Program, Script, Sqlite, Stack, Sysbench, Variant,
-    Workload,
+    AllocationClass, Campaign, Method, Program, Script, Stack, Variant, Workload,
 };
 use crate::{fio, mysql, postgresql};
 
@@ -114,25 +113,6 @@ pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     }
 }
 
-/// What pgbench asks of a pool.
-fn of_pgbench(pgbench: &Pgbench) -> fio::Demand {
-    const PAGE: u64 = 8192;
-    let writes = pgbench.scripts.iter().any(Script::writes);
-    database(postgresql::data_bytes(pgbench), PAGE, writes)
-}
-
-/// What sysbench asks of a pool.
-fn of_sysbench(sysbench: &Sysbench) -> fio::Demand {
-    let page = sysbench.number("innodb_page_size", mysql::PAGE);
-    database(mysql::data_bytes(sysbench), page, sysbench.writes())
-}
-
-/// What SQLite asks of a pool. Its rows are random bytes.
-fn of_sqlite(sqlite: &Sqlite) -> fio::Demand {
-    let demand = database(sqlite.data_bytes(), sqlite.page_size.into(), sqlite.writes > 0.0);
-    fio::Demand { compressible: false, ..demand }
-}
-
 /// What a database asks of a pool, in the words of a job. All clients work on the same tables.
 fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
     fio::Demand {
@@ -141,14 +121,11 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
         writes,
         // Its warm-up runs the same transactions.
         reads: false,
-        runtime_s: None,
-        ramp_s: 0.0,
-        states_ramp: false,
         filled: true,
         fills: true,
         compressible: true,
         clients: 1,
-        buffers: 0,
+        ..fio::Demand::default()
     }
 }
 
@@ -184,9 +161,20 @@ fn compressed_tables(variant: &Variant, dataset: &str) -> f64 {
 pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
     match &workload.program {
         Program::Fio { job, .. } => fio::parse::parse(job).ok().map(|file| fio::demand(&file)),
-        Program::Pgbench(pgbench) => Some(of_pgbench(pgbench)),
-        Program::Sysbench(sysbench) => Some(of_sysbench(sysbench)),
-        Program::Sqlite(sqlite) => Some(of_sqlite(sqlite)),
+        Program::Pgbench(pgbench) => {
+            let writes = pgbench.scripts.iter().any(Script::writes);
+            Some(database(postgresql::data_bytes(pgbench), postgresql::PAGE, writes))
+        }
+        Program::Sysbench(sysbench) => {
+            let page = sysbench.number("innodb_page_size", mysql::PAGE);
+            Some(database(mysql::data_bytes(sysbench), page, sysbench.writes()))
+        }
+        Program::Sqlite(sqlite) => {
+            let (page, writes) = (sqlite.page_size.into(), sqlite.writes > 0.0);
+            let demand = database(sqlite.data_bytes(), page, writes);
+            // Its rows are random bytes.
+            Some(fio::Demand { compressible: false, ..demand })
+        }
         // Its file of 16 MiB is the same at any S.
         Program::PgTestFsync(_) => None,
     }
@@ -197,7 +185,7 @@ fn copies(variant: &Variant) -> f64 {
     if let Stack::Filesystem(on_drives) = &variant.stack {
         return on_drives.copies();
     }
-    let data = || variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
+    let data = || variant.pool.of_class(AllocationClass::Normal);
     let datasets = variant.datasets.keys();
     datasets
         .flat_map(|dataset| data().map(move |vdev| stored(variant, dataset, vdev)))

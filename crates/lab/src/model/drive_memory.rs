@@ -4,7 +4,7 @@
 //! until it is overwritten or trimmed, and is not known beforehand.
 
 use super::demand::Demand;
-use super::sizes::allocatable;
+use super::sizes::{allocatable, sizes};
 use super::{l2arc_feed, machine};
 use crate::campaign::{AllocationClass, Campaign, Variant};
 
@@ -55,10 +55,12 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     let most = |of: &dyn Fn(&Variant) -> f64| variants().map(of).fold(0.0, f64::max);
     let log = most(&|variant| {
         let wrlog = 1.5 * machine::wrlog_data_max(variant, dirty) as f64;
-        sizes(variant, AllocationClass::Log).map(|(size, drives)| size.min(wrlog) * drives).sum()
+        let logs = variant.pool.of_class(AllocationClass::Log);
+        let held = |vdev| (allocatable(variant, vdev) as f64).min(wrlog);
+        logs.map(|vdev| held(vdev) * vdev.drives.len() as f64).sum()
     });
     let caches = |variant: &Variant| {
-        sizes(variant, AllocationClass::Cache).map(|(size, _)| size).sum::<f64>()
+        sizes(variant, AllocationClass::Cache).map(|bytes| bytes as f64).sum::<f64>()
     };
     let data = demand.working_set as f64 * demand.compressed;
     let cached = most(&|variant| caches(variant).min(data));
@@ -72,10 +74,4 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
         refed,
         to_full: most(&caches) - cached,
     }
-}
-
-/// Bytes and drives of the vdevs of a class.
-fn sizes(variant: &Variant, class: AllocationClass) -> impl Iterator<Item = (f64, f64)> {
-    let vdevs = variant.pool.vdevs.iter().filter(move |vdev| vdev.class == class);
-    vdevs.map(|vdev| (allocatable(variant, vdev) as f64, vdev.drives.len() as f64))
 }

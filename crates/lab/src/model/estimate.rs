@@ -69,8 +69,7 @@ fn rate(variant: &Variant, workload: &Workload) -> f64 {
     };
     let waits = log.is_some_and(|log| variant.property(log, "sync") != Some("disabled"));
     let disk = |drive: &DriveRef| {
-        let profile = variant.drives.get(&drive.kind).and_then(|kind| kind.drive_profile().ok());
-        profile.is_some_and(|profile| profile.kind == TimingModel::Hdd)
+        variant.profile(&drive.kind).is_some_and(|profile| profile.kind == TimingModel::Hdd)
     };
     match waits && variant.used_drives().all(disk) {
         true => RATE_OF_DISKS,

@@ -45,8 +45,7 @@ pub(super) struct Feed {
 /// The feed at a size scale, on a machine whose ARC has `lists` lists.
 pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     let fewer = (f64::from(lists) / size).round().max(1.0);
-    let cached = variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Cache);
-    if !cached {
+    if !variant.pool.has(AllocationClass::Cache) {
         return Feed { lists: fewer as u32, module: Vec::new() };
     }
     let number = |name| written(variant, name);

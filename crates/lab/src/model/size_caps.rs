@@ -6,7 +6,7 @@
 use super::demand::Demand;
 use super::drive_memory::held;
 use super::machine;
-use super::sizes::{LEAST_CACHE, allocatable};
+use super::sizes::{LEAST_CACHE, sizes};
 use super::{Cap, HostLimits, Rule};
 use crate::campaign::{AllocationClass, Campaign};
 use crate::units::about;
@@ -28,8 +28,9 @@ const EMBEDDED_LOG: f64 = (65u64 * (512 << 20)) as f64;
 /// A client's files shrunk below this no longer hold a random access pattern.
 const CLIENT_FILES: f64 = (16 << 20) as f64;
 
-fn cap(rule: Rule, lower: bool, bound: f64, why: String) -> Cap {
-    Cap { rule, lower, bound, why }
+/// That S may be at most this, and at least 1.
+fn at_most(rule: Rule, bound: f64, why: String) -> Cap {
+    Cap { rule, lower: false, bound: bound.max(1.0), why }
 }
 
 /// S must be at least this for a machine to fit its memory, for each variant's dirty-data limit.
@@ -54,7 +55,7 @@ pub(super) fn memory(
         about(limits.memory)
     );
     let bound = held.least_size(limits.memory as f64 - guest);
-    cap(Rule::Memory, true, bound, why)
+    Cap { rule: Rule::Memory, lower: true, bound, why }
 }
 
 /// S may be at most this for the ARC to hold four dirty-data limits, in the variant with the least room for them.
@@ -68,7 +69,7 @@ pub(super) fn dirty_data(campaign: &Campaign, dirty_limits: &[u64]) -> Cap {
         about(arc),
         about(dirty)
     );
-    cap(Rule::DirtyData, false, (arc as f64 / (ARC_TO_DIRTY * dirty as f64)).max(1.0), why)
+    at_most(Rule::DirtyData, arc as f64 / (ARC_TO_DIRTY * dirty as f64), why)
 }
 
 /// S may be at most this for one txg to rewrite no larger a share of the blocks than it may.
@@ -76,7 +77,7 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
     let bytes = demand.random_writes? as f64;
     let real = TXG_PUSH * dirty_real as f64 / bytes;
     let share = real.max(COALESCING);
-    let bound = (share * bytes / (TXG_PUSH * dirty as f64)).max(1.0);
+    let bound = share * bytes / (TXG_PUSH * dirty as f64);
     let percent = |share: f64| 100.0 * share.min(1.0);
     let why = format!(
         "a txg of {} rewrites at most {:.1} % of {} of blocks ({:.1} % on the real server)",
@@ -85,7 +86,7 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
         about(bytes as u64),
         percent(real)
     );
-    Some(cap(Rule::Coalescing, false, bound, why))
+    Some(at_most(Rule::Coalescing, bound, why))
 }
 
 /// S may be at most this for the dirty-data limit to hold no larger a share of the records that writes read first.
@@ -93,7 +94,6 @@ pub(super) fn read_modify_write(demand: &Demand, dirty: u64, dirty_real: u64) ->
     let bytes = demand.read_modify_write? as f64;
     let real = dirty_real as f64 / bytes;
     let share = real.max(DIRTY_RECORDS);
-    let bound = (share * bytes / dirty as f64).max(1.0);
     let percent = |share: f64| 100.0 * share.min(1.0);
     let why = format!(
         "zfs_dirty_data_max = {} holds at most {:.0} % of {} of files whose records are read before a write ({:.1} % on the real server)",
@@ -102,46 +102,31 @@ pub(super) fn read_modify_write(demand: &Demand, dirty: u64, dirty_real: u64) ->
         about(bytes as u64),
         percent(real)
     );
-    Some(cap(Rule::ReadModifyWrite, false, bound, why))
+    Some(at_most(Rule::ReadModifyWrite, share * bytes / dirty as f64, why))
 }
 
 /// S may be at most this for every data vdev that has an embedded log to keep it.
 pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
-    let logless = campaign
-        .variants
-        .iter()
-        .filter(|variant| variant.pool.vdevs.iter().all(|vdev| vdev.class != AllocationClass::Log));
-    let least = logless
-        .flat_map(|variant| {
-            let data =
-                variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
-            data.map(|vdev| allocatable(variant, vdev))
-        })
-        .filter(|bytes| *bytes as f64 > EMBEDDED_LOG)
-        .min()?;
+    let logless =
+        campaign.variants.iter().filter(|variant| !variant.pool.has(AllocationClass::Log));
+    let data = logless.flat_map(|variant| sizes(variant, AllocationClass::Normal));
+    let least = data.filter(|bytes| *bytes as f64 > EMBEDDED_LOG).min()?;
     let why = format!(
         "a vdev of {} keeps more than 64 metaslabs, and with them its embedded log",
         about(least)
     );
-    Some(cap(Rule::Metaslabs, false, least as f64 / EMBEDDED_LOG, why))
+    Some(at_most(Rule::Metaslabs, least as f64 / EMBEDDED_LOG, why))
 }
 
 /// S may be at most this for cache drives to stay above 1 GiB.
 pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
-    let least = campaign
-        .variants
-        .iter()
-        .flat_map(|variant| {
-            let caches =
-                variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Cache);
-            caches.map(|vdev| allocatable(variant, vdev))
-        })
-        .min()?;
+    let caches = campaign.variants.iter().flat_map(|v| sizes(v, AllocationClass::Cache));
+    let least = caches.min()?;
     let why = format!(
         "a cache drive of {} stays above 1 GiB, where L2ARC persistence works",
         about(least)
     );
-    Some(cap(Rule::L2arc, false, (least as f64 / LEAST_CACHE as f64).max(1.0), why))
+    Some(at_most(Rule::L2arc, least as f64 / LEAST_CACHE as f64, why))
 }
 
 /// S may be at most this for each client's files to stay above 16 MiB.
@@ -152,7 +137,7 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
         true => format!("a client's {bytes} of files stay above 16 MiB"),
         false => format!("a client's {bytes} of files are not scaled"),
     };
-    Some(cap(Rule::Clients, false, (each as f64 / CLIENT_FILES).max(1.0), why))
+    Some(at_most(Rule::Clients, each as f64 / CLIENT_FILES, why))
 }
 
 /// ARCs of the real servers of the variants, bytes.

@@ -39,6 +39,11 @@ pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
     }
 }
 
+/// The same of each vdev of a class.
+pub(super) fn sizes(variant: &Variant, class: AllocationClass) -> impl Iterator<Item = u64> {
+    variant.pool.of_class(class).map(|vdev| allocatable(variant, vdev))
+}
+
 /// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
 /// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least; or those under its file system.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
@@ -113,11 +118,9 @@ pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> 
 /// Whether a log vdev of the variant is too small for what its pool may have logged; the drive, its
 /// bytes and the bytes needed.
 pub(super) fn small_log(variant: &Variant, wrlog_data_max: u64) -> Option<(&DriveRef, u64, u64)> {
-    let logs: Vec<&Vdev> =
-        variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Log).collect();
-    let held: u64 = logs.iter().map(|vdev| allocatable(variant, vdev)).sum();
+    let held: u64 = sizes(variant, AllocationClass::Log).sum();
     let needed = (wrlog_data_max as f64 * LOG_FACTOR) as u64;
-    let first = logs.first()?.drives.first()?;
+    let first = variant.pool.of_class(AllocationClass::Log).next()?.drives.first()?;
     (held < needed).then_some((first, held, needed))
 }
 

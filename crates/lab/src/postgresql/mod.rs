@@ -11,6 +11,9 @@ use crate::diagnostic::{did_you_mean, nearest};
 use crate::setting_names::{check_own, unknown};
 use zfs::property::Refused;
 
+/// Bytes of a page.
+pub const PAGE: u64 = 8192;
+
 /// The version of the list.
 pub const LISTED: u32 = 15;
 
@@ -138,16 +141,14 @@ impl Setting {
     fn number(&self, value: &str) -> Result<f64, String> {
         let digits = value.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(value.len());
         let (number, unit) = value.split_at(digits);
-        let units = match MEMORY.iter().any(|(name, _)| *name == self.unit) {
-            true => &MEMORY[..],
-            false => &TIME[..],
+        let (units, example) = match self.unit {
+            "-" => (&TIME, "a number"),
+            unit if MEMORY.iter().any(|(name, _)| *name == unit) => {
+                (&MEMORY, "a size such as 64MB or 8GB")
+            }
+            _ => (&TIME, "a time such as 200ms, 30s or 5min"),
         };
         let factor = |unit: &str| units.iter().find(|(name, _)| *name == unit).map(|(_, n)| *n);
-        let example = match units[0].0 {
-            _ if self.unit == "-" => "a number".to_owned(),
-            "B" => "a size such as 64MB or 8GB".to_owned(),
-            _ => "a time such as 200ms, 30s or 5min".to_owned(),
-        };
         let number: f64 = number.trim().parse().map_err(|_| format!("write {example}"))?;
         let own = match (unit.trim(), self.unit) {
             ("", _) => number,
@@ -161,19 +162,14 @@ impl Setting {
         let (least, most) = (bound(self.least), bound(self.most));
         // As the server does, to the nearest whole one.
         let own = if self.kind == "integer" { own.round() } else { own };
-        match least.is_none_or(|least| own >= least) && most.is_none_or(|most| own <= most) {
-            true => Ok(own),
-            false => Err(format!(
-                "write a value from {} to {}{}",
-                self.least,
-                self.most,
-                if self.unit == "-" {
-                    String::new()
-                } else {
-                    format!(", in units of {}", self.unit)
-                }
-            )),
+        if least.is_none_or(|least| own >= least) && most.is_none_or(|most| own <= most) {
+            return Ok(own);
         }
+        let unit = match self.unit {
+            "-" => String::new(),
+            unit => format!(", in units of {unit}"),
+        };
+        Err(format!("write a value from {} to {}{unit}", self.least, self.most))
     }
 
     /// The bytes that a size comes to; none where it is none, or negative (`-1`: the server chooses).

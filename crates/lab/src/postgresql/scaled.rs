@@ -1,6 +1,6 @@
 //! A server's settings on the shrunk machine: what sizes a stock is divided by S, everything else is kept.
 
-use super::{Setting, lookup};
+use super::{PAGE, Setting, lookup};
 use crate::campaign::Pgbench;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,6 @@ const DEFAULTS: [(&str, &str); 5] = [
 /// Connections beside the clients': the trial's own, and those reserved for superusers.
 const MORE_CONNECTIONS: u32 = 16;
 const MB: u64 = 1 << 20;
-const PAGE: u64 = 8192;
 
 /// A database and its server's settings at S.
 #[derive(Debug, Clone, PartialEq)]

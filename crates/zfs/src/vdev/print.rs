@@ -84,15 +84,8 @@ pub fn needs_force(vdevs: &[Vdev], capacity: impl Fn(&str) -> Option<u64>) -> bo
         };
         (kind, vdev.layout.tolerance(vdev.drives.len() as u32))
     };
-    let compared: Vec<&Vdev> = vdevs
-        .iter()
-        .filter(|vdev| {
-            matches!(
-                vdev.class,
-                AllocationClass::Normal | AllocationClass::Special | AllocationClass::Dedup
-            )
-        })
-        .collect();
+    let compared: Vec<&Vdev> =
+        vdevs.iter().filter(|vdev| AllocationClass::DATA.contains(&vdev.class)).collect();
     let uneven = |vdev: &&Vdev| {
         let sizes = || vdev.drives.iter().filter_map(|drive| capacity(&drive.kind));
         let (least, most) = (sizes().min(), sizes().max());
