@@ -2,9 +2,7 @@
 
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes, variant_model};
-use crate::campaign::{
-    Campaign, DriveKind, Layout, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant, Workload,
-};
+use crate::campaign::{Campaign, DriveKind, Layout, Program, SQLITE_CACHE, Variant, Workload};
 use crate::units::{about, print_size};
 use crate::{mysql, postgresql};
 use drives::FlushBehaviour;
@@ -46,36 +44,12 @@ pub(super) fn notes(
     for workload in unknown {
         notes.push(format!("workload {workload}: the job file does not say how large its files are, so the memory estimate does not include them"));
     }
-    let on_baseline = |workload: &Workload| match campaign.variants.first() {
-        Some(baseline) => workload.on(baseline),
-        None => workload.clone(),
-    };
-    for workload in &campaign.workloads.iter().map(on_baseline).collect::<Vec<_>>() {
-        if let Program::Pgbench(pgbench) = &workload.program {
-            notes.extend(settings(&workload.name, pgbench, model.size));
-        }
-        if let Program::Sysbench(sysbench) = &workload.program {
-            notes.extend(mysql_settings(&workload.name, sysbench, model.size));
-        }
-        if let Program::Sqlite(sqlite) = &workload.program
-            && model.size > 1.0
-        {
-            let at = sqlite.scaled(model.size);
-            let real = sqlite.cache_size.unwrap_or(SQLITE_CACHE);
-            notes.push(format!(
-                "workload {}: {} rows, cache_size = {} (real: {})",
-                workload.name,
-                at.rows,
-                about(at.cache_size.unwrap_or(real)),
-                about(real)
-            ));
-        }
-        if let Program::Fio { job, .. } = &workload.program
-            && model.size > 1.0
-            && steep_zipf(job)
-        {
-            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 has a higher hit ratio on a smaller working set, so hit ratios do not apply to the real server", workload.name));
-        }
+    if model.size > 1.0 {
+        let on_baseline = |workload: &Workload| match campaign.variants.first() {
+            Some(baseline) => at_size(&workload.on(baseline), model.size),
+            None => at_size(workload, model.size),
+        };
+        notes.extend(campaign.workloads.iter().filter_map(on_baseline));
     }
     for variant in &campaign.variants {
         if let Some((drive, held, needed)) = sizes::small_log(variant, model.wrlog_data_max) {
@@ -138,26 +112,40 @@ fn harmless_lies(campaign: &Campaign) -> Vec<String> {
         .collect()
 }
 
-/// What of a server is not as the lab states it.
-fn settings(workload: &str, pgbench: &Pgbench, size: f64) -> Option<String> {
-    let at = postgresql::scaled(pgbench, size);
-    (size > 1.0).then(|| {
-        format!(
-            "workload {workload}: {} accounts and {} branches; {}",
-            at.accounts,
-            at.branches,
-            changes(&at.changed)
-        )
-    })
-}
-
-/// The same of a MariaDB or MySQL server.
-fn mysql_settings(workload: &str, sysbench: &Sysbench, size: f64) -> Option<String> {
-    let at = mysql::scaled(sysbench, size);
-    (size > 1.0).then(|| {
-        let (tables, rows) = (sysbench.tables, at.table_size);
-        format!("workload {workload}: {tables} tables of {rows} rows; {}", changes(&at.changed))
-    })
+/// What of a workload is not as the lab states it, at an S above 1.
+fn at_size(workload: &Workload, size: f64) -> Option<String> {
+    let name = &workload.name;
+    match &workload.program {
+        Program::Pgbench(pgbench) => {
+            let at = postgresql::scaled(pgbench, size);
+            Some(format!(
+                "workload {name}: {} accounts and {} branches; {}",
+                at.accounts,
+                at.branches,
+                changes(&at.changed)
+            ))
+        }
+        Program::Sysbench(sysbench) => {
+            let at = mysql::scaled(sysbench, size);
+            let (tables, rows) = (sysbench.tables, at.table_size);
+            let changes = changes(&at.changed);
+            Some(format!("workload {name}: {tables} tables of {rows} rows; {changes}"))
+        }
+        Program::Sqlite(sqlite) => {
+            let at = sqlite.scaled(size);
+            let real = sqlite.cache_size.unwrap_or(SQLITE_CACHE);
+            Some(format!(
+                "workload {name}: {} rows, cache_size = {} (real: {})",
+                at.rows,
+                about(at.cache_size.unwrap_or(real)),
+                about(real)
+            ))
+        }
+        Program::Fio { job, .. } => steep_zipf(job).then(|| {
+            format!("workload {name}: a Zipf distribution with θ ≥ 1 has a higher hit ratio on a smaller working set, so hit ratios do not apply to the real server")
+        }),
+        Program::PgTestFsync(_) => None,
+    }
 }
 
 /// Settings at S: name, real value, value.

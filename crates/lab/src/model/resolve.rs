@@ -61,25 +61,24 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         campaign.variants.iter().map(of).collect::<Vec<u64>>()
     };
     let memory = |dirty| size_caps::memory(campaign, &demand, limits, &dirty_limits(dirty));
-    let dirty_data = |dirty| size_caps::dirty_data(campaign, &dirty_limits(dirty));
+    let most = |dirty| {
+        let mut most = vec![size_caps::dirty_data(campaign, &dirty_limits(dirty))];
+        most.extend(size_caps::coalescing(&demand, dirty, real));
+        most.extend(size_caps::read_modify_write(&demand, dirty, real));
+        most
+    };
     if campaign.scale.dirty_data_max.is_none() {
         let fits = |dirty: u64| {
             let stated = campaign.scale.size;
             let size = stated.unwrap_or_else(|| round_up(memory(dirty).bound));
-            let most = [
-                size_caps::coalescing(&demand, dirty, real),
-                size_caps::read_modify_write(&demand, dirty, real),
-                Some(dirty_data(dirty)),
-            ];
-            most.iter().flatten().all(|cap| size <= cap.bound)
+            most(dirty).iter().all(|cap| size <= cap.bound)
         };
         while !fits(dirty) && dirty / 2 >= LEAST_DIRTY {
             dirty = (dirty / 2) >> 20 << 20;
         }
     }
-    let mut all = vec![memory(dirty), dirty_data(dirty)];
-    all.extend(size_caps::coalescing(&demand, dirty, real));
-    all.extend(size_caps::read_modify_write(&demand, dirty, real));
+    let mut all = vec![memory(dirty)];
+    all.extend(most(dirty));
     all.extend(size_caps::metaslabs(campaign));
     all.extend(size_caps::l2arc(campaign));
     all.extend(size_caps::clients(&demand));
@@ -146,10 +145,9 @@ pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
         dirty_data_max: dirty,
         dirty_data_max_real: real,
         wrlog_data_max: wrlog,
-        module: if variant.is_zfs() {
-            scaled(variant, host.cores, model.size)
-        } else {
-            BTreeMap::new()
+        module: match variant.is_zfs() {
+            true => scaled(variant, host.cores, model.size),
+            false => BTreeMap::new(),
         },
         ..model.clone()
     }
@@ -168,9 +166,7 @@ fn scaled(variant: &Variant, cores: u32, size: f64) -> BTreeMap<String, i64> {
     }
     let feed = feed(variant, machine::lists(cores, variant), size);
     module.insert(machine::LISTS.to_owned(), i64::from(feed.lists));
-    for (name, value) in feed.module {
-        module.insert(name.to_owned(), value);
-    }
+    module.extend(feed.module.into_iter().map(|(name, value)| (name.to_owned(), value)));
     module
 }
 
@@ -267,20 +263,20 @@ fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic
 
 /// Rounded up to two significant figures, at least 1.
 fn round_up(bound: f64) -> f64 {
+    two_figures(bound, |figures| (figures - 1e-9).ceil())
+}
+
+/// Rounded down to two significant figures, at least 1.
+fn round_down(bound: f64) -> f64 {
+    two_figures(bound, |figures| (figures + 1e-9).floor())
+}
+
+fn two_figures(bound: f64, round: impl Fn(f64) -> f64) -> f64 {
     if !bound.is_finite() {
         return bound;
     }
     let bound = bound.max(1.0);
     let unit = 10f64.powf(bound.log10().floor() - 1.0);
-    let rounded = (bound / unit - 1e-9).ceil() * unit;
     // 0.1 + 0.2 and its kin: what is printed is what is used.
-    (rounded * 1000.0).round() / 1000.0
-}
-
-/// Rounded down to two significant figures, at least 1.
-fn round_down(bound: f64) -> f64 {
-    let bound = bound.max(1.0);
-    let unit = 10f64.powf(bound.log10().floor() - 1.0);
-    let rounded = (bound / unit + 1e-9).floor() * unit;
-    ((rounded * 1000.0).round() / 1000.0).max(1.0)
+    (round(bound / unit) * unit * 1000.0).round() / 1000.0
 }
