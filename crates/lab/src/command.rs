@@ -27,7 +27,7 @@ pub const MODPROBE: &str = "/etc/modprobe.d/zfs.conf";
 pub struct Command(pub Vec<String>);
 
 /// The commands that build a variant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Commands {
     /// `zpool create`, with the root dataset's properties as `-O`; or `mdadm --create` for an array, `mkfs` and `mount`.
     pub create: Vec<Command>,
@@ -45,12 +45,9 @@ pub struct Commands {
 pub fn commands(variant: &Variant) -> Commands {
     match &variant.stack {
         Stack::Zfs => pool(variant),
-        Stack::Filesystem(on_drives) => Commands {
-            create: filesystem(on_drives),
-            set: Vec::new(),
-            create_datasets: Vec::new(),
-            module: Vec::new(),
-        },
+        Stack::Filesystem(on_drives) => {
+            Commands { create: filesystem(on_drives), ..Commands::default() }
+        }
     }
 }
 
@@ -202,13 +199,8 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
 
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, word) in self.0.iter().enumerate() {
-            if i > 0 {
-                f.write_str(" ")?;
-            }
-            f.write_str(&quoted(word))?;
-        }
-        Ok(())
+        let words: Vec<String> = self.0.iter().map(|word| quoted(word)).collect();
+        f.write_str(&words.join(" "))
     }
 }
 

@@ -87,20 +87,12 @@ pub fn capacity(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let unit = unit.trim().to_ascii_uppercase();
-    let (base, unit) = match unit.strip_suffix("IB") {
-        Some(unit) => (1024f64, unit.to_string()),
-        None => (1000f64, unit.strip_suffix('B').unwrap_or(&unit).to_string()),
+    let (base, prefix) = match unit.strip_suffix("IB") {
+        Some(prefix) => (1024f64, prefix),
+        None => (1000f64, unit.strip_suffix('B').unwrap_or(&unit)),
     };
-    let power = match unit.as_str() {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        "P" => 5,
-        _ => return None,
-    };
-    let bytes = number.parse::<f64>().ok()? * base.powi(power);
+    let power = ["", "K", "M", "G", "T", "P"].iter().position(|known| *known == prefix)?;
+    let bytes = number.parse::<f64>().ok()? * base.powi(power as i32);
     (bytes.is_finite() && bytes < 1.8e19).then(|| bytes.round() as u64)
 }
 

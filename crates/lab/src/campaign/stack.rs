@@ -96,15 +96,9 @@ impl MdLevel {
         }
     }
 
-    /// As `mdadm --level=` takes it.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::Raid0 => 0,
-            Self::Raid1 => 1,
-            Self::Raid10 => 10,
-            Self::Raid5 => 5,
-            Self::Raid6 => 6,
-        }
+    /// The number in its name.
+    pub fn number(self) -> &'static str {
+        self.name().trim_start_matches("raid")
     }
 
     /// Fewest drives. mdadm also takes a RAID 5 of two drives, which is a mirror.

@@ -130,26 +130,16 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
 /// That an option states something else than after how many writes it is due.
 fn no_count(job: &Job, name: &str) -> Option<Mistake> {
     let setting = job.settings.get(name)?;
-    super::sizes::bytes(&setting.value).is_none().then(|| {
-        Mistake::new(
-            setting.line,
-            format!("`{name}` cannot be `{}`", setting.value),
-            "write a number of writes, such as 1 or 32; 0 means never",
-        )
-    })
+    let fix = "write a number of writes, such as 1 or 32; 0 means never";
+    super::sizes::bytes(&setting.value).is_none().then(|| setting.refused(name, fix))
 }
 
 /// That an option states something else than rates of reads, writes and trims, each of which may be left out.
 fn no_rate(job: &Job, name: &str) -> Option<Mistake> {
     let setting = job.settings.get(name)?;
     let is_rate = |part: &str| part.trim().is_empty() || super::sizes::bytes(part).is_some();
-    (!setting.value.split(',').all(is_rate)).then(|| {
-        Mistake::new(
-            setting.line,
-            format!("`{name}` cannot be `{}`", setting.value),
-            "write a rate, such as 500, or one of reads and one of writes: 500,100",
-        )
-    })
+    let fix = "write a rate, such as 500, or one of reads and one of writes: 500,100";
+    (!setting.value.split(',').all(is_rate)).then(|| setting.refused(name, fix))
 }
 
 /// That the shares of reads and writes are not what fio takes for them: 3.33 reads `70%` as none, and lets the later of
@@ -158,15 +148,8 @@ fn no_mix(job: &Job) -> Vec<Mistake> {
     let stated = ["rwmixread", "rwmixwrite"].map(|name| Some((name, job.settings.get(name)?)));
     let percent = |setting: &Setting| setting.value.parse::<u8>().ok().filter(|n| *n <= 100);
     let wrong = stated.iter().flatten().filter(|(_, setting)| percent(setting).is_none());
-    let mut found: Vec<Mistake> = wrong
-        .map(|(name, setting)| {
-            Mistake::new(
-                setting.line,
-                format!("`{name}` cannot be `{}`", setting.value),
-                "write a whole number from 0 to 100, without `%`",
-            )
-        })
-        .collect();
+    let fix = "write a whole number from 0 to 100, without `%`";
+    let mut found: Vec<Mistake> = wrong.map(|(name, setting)| setting.refused(name, fix)).collect();
     if let [Some((_, reads)), Some((_, writes))] = stated
         && let (Some(read), Some(written)) = (percent(reads), percent(writes))
         && read + written != 100
@@ -247,23 +230,19 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
     let mut found: Vec<Mistake> =
         names.iter().filter_map(|name| job_options::size(job, name).err()).collect();
     found.extend(job_options::file_sizes(job).err());
-    if let (Ok(Some(Size::Bytes(0))), Some(setting)) =
-        (job_options::size(job, "size"), job.settings.get("size"))
-    {
-        found.push(Mistake::new(
-            setting.line,
+    let line = job.settings.get("size").map_or(job.line, |setting| setting.line);
+    match job_options::size(job, "size") {
+        Ok(Some(Size::Bytes(0))) => found.push(Mistake::new(
+            line,
             "`size` cannot be 0: there is no device to take the size from",
             "write 20G",
-        ));
-    }
-    if let (true, Ok(Some(Size::Share)), Some(setting), None) =
-        (sized, job_options::size(job, "size"), job.settings.get("size"), job.get("filesize"))
-    {
-        found.push(Mistake::new(
-            setting.line,
+        )),
+        Ok(Some(Size::Share)) if sized && job.get("filesize").is_none() => found.push(Mistake::new(
+            line,
             "`size` is a percentage, but nothing states the size of the file",
             "remove it and give the workload a `size` in the lab; or write `filesize=20G` beside it",
-        ));
+        )),
+        _ => {}
     }
     if found.is_empty() && !sized && !job_options::is_sized(job) {
         found.push(job_options::no_size(job));

@@ -15,6 +15,13 @@ pub struct Setting {
     pub value: String,
 }
 
+impl Setting {
+    /// That an option cannot have this value.
+    pub(super) fn refused(&self, name: &str, fix: impl Into<String>) -> Mistake {
+        Mistake::new(self.line, format!("`{name}` cannot be `{}`", self.value), fix)
+    }
+}
+
 /// A job with the global settings that apply to it, by the options' first names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
@@ -261,52 +268,45 @@ fn reaches_outside(option: &str, value: &str) -> Option<(&'static str, &'static 
 }
 
 fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
-    let mut wrong = |line, message: String, fix: String| {
-        mistakes.push(Mistake::new(line, message, fix));
-    };
     for (index, job) in jobs.iter().enumerate() {
         // Its files have the name of the section.
         if job.name.contains('/') {
-            wrong(
+            mistakes.push(Mistake::new(
                 job.line,
                 format!("the name of section `{}` is a path", job.name),
-                "write a name without `/`".into(),
-            );
+                "write a name without `/`",
+            ));
         }
         if let Some(name) = job.settings.get("filename")
             && name.value.split(':').any(|f| f.starts_with("/dev/"))
         {
-            wrong(
+            mistakes.push(Mistake::new(
                 name.line,
-                "`filename` names a device, but a pool's clients use files".into(),
-                "remove it or name a file".into(),
-            );
+                "`filename` names a device, but a pool's clients use files",
+                "remove it or name a file",
+            ));
         }
         if let Some(stonewall) = job.settings.get("stonewall")
             && index > 0
             && stonewall.value != "0"
         {
-            wrong(
+            mistakes.push(Mistake::new(
                 stonewall.line,
-                "`stonewall` makes jobs run one after another".into(),
-                "make each a workload of the lab".into(),
-            );
+                "`stonewall` makes jobs run one after another",
+                "make each a workload of the lab",
+            ));
         }
         for (name, most) in [("numjobs", MOST_JOBS), ("iodepth", 65_536), ("nrfiles", MOST_FILES)] {
             if let Some(setting) = job.settings.get(name)
                 && !sizes::bytes(&setting.value).is_some_and(|n| (1..=u64::from(most)).contains(&n))
             {
-                wrong(
-                    setting.line,
-                    format!("`{name}` cannot be `{}`", setting.value),
-                    format!("write a number from 1 to {most}"),
-                );
+                mistakes.push(setting.refused(name, format!("write a number from 1 to {most}")));
             }
         }
         if let Some(rw) = job.settings.get("rw")
             && let Some(fix) = direction(&rw.value)
         {
-            wrong(rw.line, format!("`rw` cannot be `{}`", rw.value), fix);
+            mistakes.push(rw.refused("rw", fix));
         }
     }
 }

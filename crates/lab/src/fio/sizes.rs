@@ -4,16 +4,13 @@
 /// (`kb_base=1024`, its default; `4ki` is 4,096). None when it is no size.
 pub fn bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
-    let (hex, digits_end) = match text.strip_prefix("0x") {
-        Some(rest) => (true, 2 + rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len())),
-        None => (false, text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())),
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text.as_str(), 10),
     };
-    let number = if hex {
-        u64::from_str_radix(&text[2..digits_end], 16).ok()?
-    } else {
-        text[..digits_end].parse::<u64>().ok()?
-    };
-    let suffix = &text[digits_end..];
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let (digits, suffix) = digits.split_at(end);
+    let number = u64::from_str_radix(digits, radix).ok()?;
     let (prefix, base) = match suffix.strip_suffix("ib") {
         Some(prefix) => (prefix, 1000u64),
         None => (suffix.strip_suffix(['b', 'i']).unwrap_or(suffix), 1024),
@@ -21,15 +18,10 @@ pub fn bytes(text: &str) -> Option<u64> {
     let power = match prefix {
         "" if matches!(suffix, "" | "b") => 0,
         // After hexadecimal digits fio ignores what follows.
-        _ if hex => return None,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        "p" => 5,
-        _ => return None,
+        _ if radix == 16 => return None,
+        prefix => 1 + ["k", "m", "g", "t", "p"].iter().position(|known| *known == prefix)?,
     };
-    number.checked_mul(base.pow(power))
+    number.checked_mul(base.pow(power as u32))
 }
 
 /// Seconds of `90`, `90s`, `2m`, `500ms`, `1h`. None when it is no time.

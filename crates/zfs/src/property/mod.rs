@@ -101,29 +101,20 @@ pub(crate) fn find(
 ) -> Result<&'static Property, Refused> {
     match table.iter().find(|property| property.name == name) {
         Some(property) if property.since <= openzfs => Ok(property),
-        Some(property) => Err(Refused {
+        Some(Property { since, .. }) => Err(Refused {
             message: format!("OpenZFS {openzfs} has no {what} property `{name}`"),
-            fix: format!(
-                "it was added in {}: set `openzfs = \"{}\"`, or remove it",
-                property.since, property.since
-            ),
+            fix: format!("it was added in {since}: set `openzfs = \"{since}\"`, or remove it"),
         }),
         None => {
             // A lab's pool has `ashift`, too, which is a vdev's.
             let ashift = (what == "pool").then_some("ashift");
             let near = nearest(name, table.iter().map(|p| p.name).chain(ashift));
-            Err(Refused {
-                message: format!("`{name}` is not a {what} property of OpenZFS"),
-                fix: near.map_or_else(
-                    || {
-                        format!(
-                            "see {}",
-                            if what == "pool" { "zpoolprops(7)" } else { "zfsprops(7)" }
-                        )
-                    },
-                    |near| format!("did you mean `{near}`?"),
-                ),
-            })
+            let fix = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if what == "pool" => "see zpoolprops(7)".to_owned(),
+                None => "see zfsprops(7)".to_owned(),
+            };
+            Err(Refused::new(format!("`{name}` is not a {what} property of OpenZFS"), fix))
         }
     }
 }
