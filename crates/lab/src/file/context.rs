@@ -6,6 +6,7 @@ use crate::profile::Profiles;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
+use zfs::property::Refused;
 
 /// A value and where it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +56,25 @@ impl<'a> Context<'a> {
 
     pub fn error(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
         self.say(Diagnostic::error(message).at(self.file, span).fix(fix));
+    }
+
+    /// An error in place of a value.
+    pub fn refuse<T>(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Option<T> {
+        self.error(span, message, fix);
+        None
+    }
+
+    /// What a check accepts; an error where it refuses.
+    pub fn accepted<T>(&self, span: Range<usize>, checked: Result<T, Refused>) -> Option<T> {
+        match checked {
+            Ok(value) => Some(value),
+            Err(Refused { message, fix }) => self.refuse(span, message, fix),
+        }
     }
 
     /// An error about something missing. It is dropped if a section could not be read.

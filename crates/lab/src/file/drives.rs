@@ -3,9 +3,10 @@
 use super::context::{At, Context};
 use super::section::Entry;
 use crate::campaign::DriveKind;
+use crate::diagnostic::Diagnostic;
 use crate::units;
 use drives::{Profile, ProfileError};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 use zfs::vdev::valid_kind;
 
 /// Bytes of the smallest drive that a pool takes (`SPA_MINDEVSIZE`).
@@ -15,6 +16,7 @@ const LEAST_CAPACITY: f64 = (64 << 20) as f64;
 const MOST: i64 = 9999;
 
 /// Numbers of a profile that the long form replaces.
+#[derive(Default)]
 struct Overrides<'t> {
     values: toml::Table,
     /// As written, for diagnostics.
@@ -40,8 +42,7 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
     let (count, profile, price, overrides) = match entry.value() {
         DeValue::String(text) => {
             let (count, profile) = short(cx, entry, text)?;
-            let none = Overrides { values: toml::Table::new(), written: Vec::new() };
-            (count, At::new(profile, entry.span()), None, none)
+            (count, At::new(profile, entry.span()), None, Overrides::default())
         }
         DeValue::Table(_) => long(cx, entry)?,
         _ => {
@@ -74,12 +75,11 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
     let numbers = match serde_json::to_value(&numbers) {
         Ok(numbers) => numbers,
         Err(e) => {
-            cx.error(
+            return cx.refuse(
                 entry.span(),
                 format!("cannot store the profile's numbers: {e}"),
                 "write finite numbers",
             );
-            return None;
         }
     };
     Some((name, DriveKind { count, profile: profile.value, numbers, price }))
@@ -104,14 +104,11 @@ fn short(cx: &Context<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String
         Ok(count) if count > 0 && i64::from(count) <= MOST => {
             Some((count, profile.trim().to_owned()))
         }
-        _ => {
-            cx.error(
-                entry.span(),
-                format!("`{count}` is not a number of drives"),
-                format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
-            );
-            None
-        }
+        _ => cx.refuse(
+            entry.span(),
+            format!("`{count}` is not a number of drives"),
+            format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
+        ),
     }
 }
 
@@ -201,14 +198,11 @@ fn long<'t>(cx: &Context<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
     };
     let profile = match section.take("profile") {
         Some(entry) => entry.string(cx, "the name of a profile"),
-        None => {
-            cx.error(
-                entry.key_span(),
-                format!("`{}` has no profile", entry.key),
-                "add `profile = \"…\"`; each other key then replaces one of its numbers",
-            );
-            None
-        }
+        None => cx.refuse(
+            entry.key_span(),
+            format!("`{}` has no profile", entry.key),
+            "add `profile = \"…\"`; each other key then replaces one of its numbers",
+        ),
     };
     let price = section
         .take("price")
@@ -226,26 +220,19 @@ fn long<'t>(cx: &Context<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
             ),
         }
     }
-    Some((u32::try_from(count?).ok()?, profile?, price, overrides))
+    Some((count?, profile?, price, overrides))
 }
+
+/// Numbers of a profile that are sizes.
+const SIZES: [&str; 5] =
+    ["capacity", "logical_sector", "physical_sector", "reported_sector", "tearing"];
 
 /// A value as the profile reads it; sizes may be written with a unit. None where a number in it is beyond
 /// what can be held.
 fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
     Some(match value_ {
         DeValue::String(text) => match units::size(text) {
-            Ok(bytes)
-                if matches!(
-                    key,
-                    "capacity"
-                        | "logical_sector"
-                        | "physical_sector"
-                        | "reported_sector"
-                        | "tearing"
-                ) =>
-            {
-                toml::Value::Float(bytes as f64)
-            }
+            Ok(bytes) if SIZES.contains(&key) => toml::Value::Float(bytes as f64),
             _ => toml::Value::String(text.to_string()),
         },
         DeValue::Integer(number) => {
@@ -257,65 +244,47 @@ fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
         DeValue::Array(array) => toml::Value::Array(
             array.iter().map(|v| value(key, v.get_ref())).collect::<Option<_>>()?,
         ),
-        DeValue::Table(table) => toml::Value::Table(table_values(table)?),
+        DeValue::Table(table) => {
+            let values = table.iter().map(|(key, v)| {
+                let key = key.get_ref();
+                Some((key.to_string(), value(key, v.get_ref())?))
+            });
+            toml::Value::Table(values.collect::<Option<_>>()?)
+        }
     })
-}
-
-fn table_values(table: &DeTable<'_>) -> Option<toml::Table> {
-    table
-        .iter()
-        .map(|(key, v)| {
-            let value = value(key.get_ref(), v.get_ref())?;
-            Some((key.get_ref().to_string(), value))
-        })
-        .collect()
 }
 
 /// The profile of that name, or in the file of that path.
 fn load(cx: &Context<'_>, profile: &At<String>) -> Option<Profile> {
     let name = &profile.value;
-    let (file, read) = if name.ends_with(".toml") {
+    let is_file = name.ends_with(".toml");
+    let read = if is_file {
         match cx.files.read(name) {
-            Ok(text) => (name.clone(), Profile::from_toml(&text)),
+            Ok(text) => Profile::from_toml(&text),
             Err(e) => {
-                cx.error(
+                return cx.refuse(
                     profile.span.clone(),
                     format!("cannot read the profile `{name}`: {e}"),
                     "give its path from the lab's directory, or the name of a built-in profile",
                 );
-                return None;
             }
         }
+    } else if let Some(read) = cx.profiles.get(name) {
+        read
     } else {
-        match cx.profiles.get(name) {
-            Some(read) => (name.clone(), read),
-            None => {
-                cx.error(
-                    profile.span.clone(),
-                    format!("there is no drive profile `{name}`"),
-                    cx.profiles.suggest(name),
-                );
-                return None;
-            }
-        }
+        let message = format!("there is no drive profile `{name}`");
+        return cx.refuse(profile.span.clone(), message, cx.profiles.suggest(name));
     };
-    match read {
-        Ok(profile) => Some(profile),
-        Err(e) => {
-            let wrong = crate::diagnostic::Diagnostic::error(format!(
-                "`{file}` is not a valid drive profile: {}",
-                one_line(&e)
-            ))
-            .fix("see docs/explanation/drives.md for the contents of a profile");
-            cx.say(match &e {
-                ProfileError::Syntax { span: Some(span), .. } if name.ends_with(".toml") => {
-                    wrong.at(&file, span.clone())
-                }
-                _ => wrong.at(cx.file, profile.span.clone()),
-            });
-            None
-        }
-    }
+    read.map_err(|e| {
+        let message = format!("`{name}` is not a valid drive profile: {}", one_line(&e));
+        let (file, span) = match e {
+            ProfileError::Syntax { span: Some(span), .. } if is_file => (name.as_str(), span),
+            _ => (cx.file, profile.span.clone()),
+        };
+        let fix = "see docs/explanation/drives.md for the contents of a profile";
+        cx.say(Diagnostic::error(message).at(file, span).fix(fix));
+    })
+    .ok()
 }
 
 fn one_line(e: &ProfileError) -> String {

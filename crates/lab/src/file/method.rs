@@ -28,27 +28,18 @@ pub(super) fn host(cx: &Context<'_>, lab: &mut Section<'_>) -> Host {
         return host;
     };
     match table.take("memory") {
-        Some(entry) => {
-            if let Some(memory) = memory(cx, &entry) {
-                host.memory = memory;
-            }
-        }
+        Some(entry) => host.memory = memory(cx, &entry).unwrap_or(host.memory),
         None => cx.error(
             table.span.clone(),
             "[host] has no `memory`",
             "add `memory = \"128G\"`: it sets the ARC and the dirty-data limit",
         ),
     }
-    if let Some(entry) = table.take("cores")
-        && let Some(cores) = entry.integer(cx, 1, 4096, "a number of cores")
-    {
-        host.cores = u32::try_from(cores).unwrap_or(CORES);
+    if let Some(entry) = table.take("cores") {
+        host.cores = entry.integer(cx, 1, 4096, "a number of cores").unwrap_or(CORES);
     }
-    if let Some(entry) = table.take("processor")
-        && let Some(word) = entry.word(cx, &Processor::ALL.map(Processor::name))
-    {
-        host.processor = Processor::ALL[word];
-    }
+    let processor = table.choice(cx, "processor", &Processor::ALL, Processor::name);
+    host.processor = processor.unwrap_or_default();
     host.memory_price = table
         .take("memory_price")
         .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of a GiB, such as 4.5"));
@@ -91,16 +82,12 @@ pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option
         sensitivity: Vec::new(),
         seed: 1,
     };
-    let Some(mut table) = lab.take("method").and_then(|entry| entry.table(cx, "method")) else {
-        return (method, None);
-    };
+    let Some(mut table) = lab.table(cx, "method") else { return (method, None) };
     let baseline =
         table.take("baseline").and_then(|entry| entry.string(cx, "the name of a variant"));
-    if let Some(precision) = table
-        .take("precision")
-        .and_then(|entry| entry.number(cx, 0.001, 1.0, "a share such as 0.05"))
-    {
-        method.precision = precision;
+    if let Some(entry) = table.take("precision") {
+        let precision = entry.number(cx, 0.001, 1.0, "a share such as 0.05");
+        method.precision = precision.unwrap_or(method.precision);
     }
     if let Some(entry) = table.take("budget") {
         match entry.seconds(cx) {
@@ -116,10 +103,8 @@ pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option
     trials(cx, &mut table, &mut method);
     times(cx, &mut table, &mut method);
     factors(cx, &mut table, &mut method);
-    if let Some(seed) =
-        table.take("seed").and_then(|entry| entry.integer(cx, 0, i64::MAX, "a whole number"))
-    {
-        method.seed = seed.unsigned_abs();
+    if let Some(entry) = table.take("seed") {
+        method.seed = entry.integer(cx, 0, i64::MAX, "a whole number").unwrap_or(method.seed);
     }
     table.finish(cx);
     (method, baseline)
@@ -127,10 +112,7 @@ pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option
 
 /// `min_trials` and `max_trials`: one alone moves the other with it.
 fn trials(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
-    let count = |entry: &Entry<'_>| {
-        let trials = entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials")?;
-        u32::try_from(trials).ok()
-    };
+    let count = |entry: &Entry<'_>| entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials");
     let min = table.take("min_trials");
     if let Some(trials) = min.as_ref().and_then(count) {
         method.min_trials = trials;
@@ -158,12 +140,9 @@ fn times(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
             check_least_runtime(cx, &entry, seconds);
         }
     }
-    if let Some(seconds) = table.take("ramp").and_then(|entry| entry.seconds(cx)) {
-        method.ramp_s = seconds;
-    }
-    if let Some(seconds) = table.take("warm_up").and_then(|entry| entry.seconds(cx)) {
-        method.warm_up_s = seconds;
-    }
+    let mut seconds = |key| table.take(key).and_then(|entry| entry.seconds(cx));
+    method.ramp_s = seconds("ramp").unwrap_or(0.0);
+    method.warm_up_s = seconds("warm_up").unwrap_or(0.0);
     if let Some(entry) = table.take("restart") {
         method.restart = entry.boolean(cx) == Some(true);
         if method.restart && method.warm_up_s == 0.0 {
@@ -262,9 +241,7 @@ pub(super) fn put_baseline_first(
 
 pub(super) fn scale(cx: &Context<'_>, lab: &mut Section<'_>) -> Scale {
     let mut scale = Scale { size: None, dirty_data_max: None };
-    let Some(mut table) = lab.take("scale").and_then(|entry| entry.table(cx, "scale")) else {
-        return scale;
-    };
+    let Some(mut table) = lab.table(cx, "scale") else { return scale };
     scale.size = table.take("size").and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
     if let Some(entry) = table.take_retired("time") {
         cx.error(

@@ -21,7 +21,7 @@ mod workloads;
 pub(crate) use stack::stack_names;
 
 use crate::campaign::{Campaign, OpenZfs, Variant, Workload};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::files::Files;
 use crate::profile::Profiles;
 use context::{At, Context};
@@ -71,20 +71,17 @@ pub fn load_on(
     }
     let mut diagnostics = cx.finish();
     if !syntax.is_empty() {
-        let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();
-        syntax_spans.sort_by_key(|span| span.start);
-        let damaged: Vec<_> = syntax_spans.iter().map(|span| damaged(text, span.start)).collect();
+        let starts: Vec<usize> = syntax.iter().filter_map(|e| Some(e.span()?.start)).collect();
+        let damaged: Vec<_> = starts.iter().map(|start| damaged(text, *start)).collect();
         // What stands on a broken line, or is missing because of it, is not worth a second word.
-        let sections = syntax_spans.iter().any(|span| opens_section(line_at(text, span.start)));
+        let sections = starts.iter().any(|start| opens_section(line_at(text, *start)));
+        let understood = |place: &Place| {
+            place.file != name
+                || (place.span != (0..0)
+                    && !damaged.iter().any(|lines| lines.contains(&place.span.start)))
+        };
         diagnostics.retain(|diagnostic| {
-            if sections && diagnostic.missing {
-                return false;
-            }
-            diagnostic.place.as_ref().is_some_and(|place| {
-                place.file != name
-                    || (place.span != (0..0)
-                        && !damaged.iter().any(|lines| lines.contains(&place.span.start)))
-            })
+            !(sections && diagnostic.missing) && diagnostic.place.as_ref().is_some_and(understood)
         });
         let broken = syntax.into_iter().map(|e| {
             let diagnostic = Diagnostic::error(format!(

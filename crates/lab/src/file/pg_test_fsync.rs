@@ -17,20 +17,16 @@ pub(super) fn read(
 ) -> Option<PgTestFsync> {
     let mut client = entry.table(cx, "pg_test_fsync")?;
     let version = client.take("version");
+    let method = client.choice(cx, "method", &SyncMethod::ALL, SyncMethod::name);
     let mut test = PgTestFsync {
+        method: method.unwrap_or_default(),
         writes: 1,
         version: version.and_then(|entry| server::postgresql_version(cx, &entry)),
-        ..PgTestFsync::default()
     };
-    if let Some(entry) = client.take("method")
-        && let Some(word) = entry.word(cx, &SyncMethod::ALL.map(SyncMethod::name))
-    {
-        test.method = SyncMethod::ALL[word];
-    }
     if let Some(entry) = client.take("writes")
         && let Some(writes) = entry.integer(cx, 1, 2, "1 or 2")
     {
-        test.writes = writes as u32;
+        test.writes = writes;
         if test.method == SyncMethod::Write && test.writes > 1 {
             cx.error(
                 entry.key_span(),

@@ -28,38 +28,27 @@ pub(super) fn read(
         version: client.take("version").and_then(|entry| server::postgresql_version(cx, &entry)),
         ..Pgbench::default()
     };
-    let mut count = |key: &'static str, most: i64, example: &str| match client.take(key) {
-        Some(entry) => {
-            let number = entry.integer(cx, 1, most, "a number")?;
-            Some((u32::try_from(number).ok()?, entry.span()))
-        }
-        None if key != "threads" => {
-            cx.error(
-                entry.key_span(),
-                format!("`pgbench` has no {key}"),
-                format!("add `{example}`"),
-            );
-            None
-        }
-        None => Some((1, 0..0)),
-    };
+    let mut count = |key, most, example| server::count(cx, &mut client, entry, key, most, example);
     let scale = count("scale", MOST_SCALE, "scale = 1000");
-    let clients = count("clients", MOST_CLIENTS, "clients = 64");
-    let threads = count("threads", MOST_CLIENTS, "threads = 4");
-    if let (Some((clients, _)), Some((threads, span))) = (&clients, &threads)
-        && threads > clients
-    {
-        cx.error(
-            span.clone(),
-            format!("pgbench has {threads} threads but only {clients} clients"),
-            format!("set `threads` to {clients} or less"),
-        );
-    }
-    if let Some(entry) = client.take("protocol")
-        && let Some(word) = entry.word(cx, &Protocol::ALL.map(Protocol::name))
-    {
-        pgbench.protocol = Protocol::ALL[word];
-    }
+    let clients: Option<u32> = count("clients", MOST_CLIENTS, "clients = 64");
+    let threads = match client.take("threads") {
+        Some(entry) => {
+            let threads: Option<u32> = entry.integer(cx, 1, MOST_CLIENTS, "a number");
+            if let (Some(clients), Some(threads)) = (clients, threads)
+                && threads > clients
+            {
+                cx.error(
+                    entry.span(),
+                    format!("pgbench has {threads} threads but only {clients} clients"),
+                    format!("set `threads` to {clients} or less"),
+                );
+            }
+            threads
+        }
+        None => Some(1),
+    };
+    let protocol = client.choice(cx, "protocol", &Protocol::ALL, Protocol::name);
+    pgbench.protocol = protocol.unwrap_or_default();
     if let Some(entry) = client.take("rate") {
         pgbench.rate = entry.number(cx, 1.0, 1e7, "transactions a second");
     }
@@ -74,13 +63,20 @@ pub(super) fn read(
     if let Some(entry) = &stated {
         pgbench.settings = server::of_postgresql(cx, entry, pgbench.version);
     }
-    if let Some(directories) = directories {
-        pgbench.directories = self::directories(cx, &directories, known);
+    if let Some(mut table) = directories.and_then(|entry| entry.table(cx, "directories")) {
+        let mut dataset = |key| server::dataset(cx, &mut table, key, known);
+        pgbench.directories = Directories {
+            data: dataset("data").unwrap_or_default(),
+            wal: dataset("wal"),
+            tables: dataset("tables"),
+            indexes: dataset("indexes"),
+        };
+        table.finish(cx);
     }
     server::check_runtime(cx, entry, known);
-    pgbench.scale = scale?.0;
-    pgbench.clients = clients?.0;
-    pgbench.threads = threads?.0;
+    pgbench.scale = scale?;
+    pgbench.clients = clients?;
+    pgbench.threads = threads?;
     (!pgbench.scripts.is_empty()).then_some(pgbench)
 }
 
@@ -102,12 +98,11 @@ fn scripts(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Script> {
                 Some((name, weight)) => match weight.parse::<u32>() {
                     Ok(weight @ 1..) => (name, weight),
                     _ => {
-                        cx.error(
+                        return cx.refuse(
                             stated.span,
                             format!("`{weight}` is not a valid script weight"),
                             "write a whole number from 1 on: \"select-only@9\"",
                         );
-                        return None;
                     }
                 },
                 None => (stated.value.as_str(), 1),
@@ -120,8 +115,7 @@ fn scripts(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Script> {
 fn script(cx: &Context<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Script> {
     match cx.files.read(path) {
         Ok(text) if text.trim().is_empty() => {
-            cx.error(span, format!("the script `{path}` is empty"), "write statements into it");
-            None
+            cx.refuse(span, format!("the script `{path}` is empty"), "write statements into it")
         }
         Ok(text) => Some(Script { name: path.to_owned(), text, weight }),
         Err(why) => {
@@ -130,23 +124,7 @@ fn script(cx: &Context<'_>, path: &str, weight: u32, span: Range<usize>) -> Opti
                 near if near.starts_with("did") => near,
                 known => format!("give its path from the lab's directory; {known}"),
             };
-            cx.error(span, format!("cannot read the script `{path}`: {why}"), fix);
-            None
+            cx.refuse(span, format!("cannot read the script `{path}`: {why}"), fix)
         }
     }
-}
-
-fn directories(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Directories {
-    let Some(mut table) = entry.table(cx, "directories") else {
-        return Directories::default();
-    };
-    let mut dataset = |key: &'static str| server::dataset(cx, &mut table, key, known);
-    let directories = Directories {
-        data: dataset("data").unwrap_or_default(),
-        wal: dataset("wal"),
-        tables: dataset("tables"),
-        indexes: dataset("indexes"),
-    };
-    table.finish(cx);
-    directories
 }

@@ -66,6 +66,22 @@ impl<'t> Section<'t> {
         Some(self.entries.remove(at))
     }
 
+    /// Takes a table out, if it is there.
+    pub fn table(&mut self, cx: &Context<'_>, key: &'static str) -> Option<Section<'t>> {
+        self.take(key)?.table(cx, key)
+    }
+
+    /// Takes out a key whose value is the name of one of these.
+    pub fn choice<T: Copy>(
+        &mut self,
+        cx: &Context<'_>,
+        key: &'static str,
+        all: &[T],
+        name: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
+        self.take(key)?.choice(cx, all, name)
+    }
+
     /// Takes out all that is left, in the order of the file.
     pub fn rest(&mut self) -> Vec<Entry<'t>> {
         std::mem::take(&mut self.entries)
@@ -134,50 +150,45 @@ impl<'t> Entry<'t> {
         }
     }
 
-    fn wrong(&self, cx: &Context<'_>, wanted: &str) {
+    fn wrong<T>(&self, cx: &Context<'_>, wanted: &str) -> Option<T> {
         let article = match self.value() {
             DeValue::Integer(_) | DeValue::Array(_) => "an",
             _ => "a",
         };
-        cx.error(
+        cx.refuse(
             self.span(),
             format!("`{}` must not be {article} {}", self.key, self.value().type_str()),
             format!("write {wanted}"),
-        );
+        )
     }
 
     pub fn table(&self, cx: &Context<'_>, path: &str) -> Option<Section<'t>> {
         match self.value() {
-            DeValue::Table(table) => Some(Section::new(path, self.header_span(), table)),
-            _ => {
-                self.wrong(cx, &format!("a table: [{path}]"));
-                None
-            }
+            // It is pointed at by its key, since its own span may be all of its lines.
+            DeValue::Table(table) => Some(Section::new(path, self.key_span(), table)),
+            _ => self.wrong(cx, &format!("a table: [{path}]")),
         }
-    }
-
-    /// Where to point at a table as a whole: its key, since its own span may be all of its lines.
-    fn header_span(&self) -> Range<usize> {
-        self.key_span()
     }
 
     pub fn string(&self, cx: &Context<'_>, wanted: &str) -> Option<At<String>> {
         match self.value() {
             DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
-            _ => {
-                self.wrong(cx, wanted);
-                None
-            }
+            _ => self.wrong(cx, wanted),
         }
     }
 
+    /// Strings in a list, or one alone.
     pub fn strings(&self, cx: &Context<'_>, wanted: &str) -> Vec<At<String>> {
+        self.each(|entry| entry.string(cx, wanted))
+    }
+
+    /// The values of a list, or one alone, each read as that of this key.
+    fn each<T>(&self, read: impl Fn(&Entry<'t>) -> Option<T>) -> Vec<T> {
         match self.value() {
-            DeValue::Array(array) => array
-                .iter()
-                .filter_map(|value| Entry { value, ..*self }.string(cx, wanted))
-                .collect(),
-            _ => self.string(cx, wanted).into_iter().collect(),
+            DeValue::Array(array) => {
+                array.iter().filter_map(|value| read(&Entry { value, ..*self })).collect()
+            }
+            _ => read(self).into_iter().collect(),
         }
     }
 
@@ -186,12 +197,9 @@ impl<'t> Entry<'t> {
         match self.value() {
             DeValue::String(text) => match units::size(text) {
                 Ok(size) => Some(size),
-                Err(e) => {
-                    cx.error(self.span(), e.to_string(), "write a size such as \"128G\"");
-                    None
-                }
+                Err(e) => cx.refuse(self.span(), e.to_string(), "write a size such as \"128G\""),
             },
-            _ => self.integer(cx, 0, i64::MAX, "a size such as \"128G\"").map(i64::unsigned_abs),
+            _ => self.integer(cx, 0, i64::MAX, "a size such as \"128G\""),
         }
     }
 
@@ -200,42 +208,38 @@ impl<'t> Entry<'t> {
         match self.value() {
             DeValue::String(text) => match units::duration(text) {
                 Ok(seconds) => Some(seconds),
-                Err(e) => {
-                    cx.error(self.span(), e.to_string(), "write a duration such as \"20m\"");
-                    None
-                }
+                Err(e) => cx.refuse(self.span(), e.to_string(), "write a duration such as \"20m\""),
             },
             _ => self.number(cx, 0.0, 3.2e7, "a duration such as \"20m\""),
         }
     }
 
-    pub fn integer(&self, cx: &Context<'_>, min: i64, max: i64, wanted: &str) -> Option<i64> {
+    pub fn integer<T: TryFrom<i64>>(
+        &self,
+        cx: &Context<'_>,
+        min: i64,
+        max: i64,
+        wanted: &str,
+    ) -> Option<T> {
         let DeValue::Integer(integer) = self.value() else {
-            self.wrong(cx, wanted);
-            return None;
+            return self.wrong(cx, wanted);
         };
         match i64::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(number) if (min..=max).contains(&number) => Some(number),
-            Err(_) => {
-                cx.error(
-                    self.span(),
-                    format!("`{}` is too large", self.key),
-                    format!("the maximum is {max}"),
-                );
-                None
-            }
-            _ => {
-                cx.error(
-                    self.span(),
-                    format!("`{}` cannot be {integer}", self.key),
-                    if max == i64::MAX {
-                        format!("the minimum is {min}")
-                    } else {
-                        format!("write a number from {min} to {max}")
-                    },
-                );
-                None
-            }
+            Ok(number) if (min..=max).contains(&number) => T::try_from(number).ok(),
+            Err(_) => cx.refuse(
+                self.span(),
+                format!("`{}` is too large", self.key),
+                format!("the maximum is {max}"),
+            ),
+            _ => cx.refuse(
+                self.span(),
+                format!("`{}` cannot be {integer}", self.key),
+                if max == i64::MAX {
+                    format!("the minimum is {min}")
+                } else {
+                    format!("write a number from {min} to {max}")
+                },
+            ),
         }
     }
 
@@ -245,21 +249,15 @@ impl<'t> Entry<'t> {
                 i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n as f64)
             }
             DeValue::Float(number) => number.as_str().parse().ok(),
-            _ => {
-                self.wrong(cx, wanted);
-                return None;
-            }
+            _ => return self.wrong(cx, wanted),
         };
         match number {
             Some(number) if (min..=max).contains(&number) => Some(number),
-            _ => {
-                cx.error(
-                    self.span(),
-                    format!("`{}` is out of range", self.key),
-                    format!("write a number from {min} to {max}"),
-                );
-                None
-            }
+            _ => cx.refuse(
+                self.span(),
+                format!("`{}` is out of range", self.key),
+                format!("write a number from {min} to {max}"),
+            ),
         }
     }
 
@@ -267,22 +265,13 @@ impl<'t> Entry<'t> {
     pub fn boolean(&self, cx: &Context<'_>) -> Option<bool> {
         match self.value() {
             DeValue::Boolean(is) => Some(*is),
-            _ => {
-                self.wrong(cx, "true or false");
-                None
-            }
+            _ => self.wrong(cx, "true or false"),
         }
     }
 
     /// Numbers in a list, or one alone.
     pub fn numbers(&self, cx: &Context<'_>, min: f64, max: f64, wanted: &str) -> Vec<f64> {
-        match self.value() {
-            DeValue::Array(array) => array
-                .iter()
-                .filter_map(|value| Entry { value, ..*self }.number(cx, min, max, wanted))
-                .collect(),
-            _ => self.number(cx, min, max, wanted).into_iter().collect(),
-        }
+        self.each(|entry| entry.number(cx, min, max, wanted))
     }
 
     /// `"auto"` (none) or a number.
@@ -293,18 +282,23 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// One of these words: which.
-    pub fn word(&self, cx: &Context<'_>, words: &[&str]) -> Option<usize> {
-        let text = self.string(cx, &format!("\"{}\"", words.join("\" or \"")))?;
-        let which = words.iter().position(|word| *word == text.value);
-        if which.is_none() {
-            cx.error(
+    /// One of these, by its name.
+    pub fn choice<T: Copy>(
+        &self,
+        cx: &Context<'_>,
+        all: &[T],
+        name: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
+        let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
+        let text = self.string(cx, &format!("\"{}\"", names.join("\" or \"")))?;
+        match names.iter().position(|name| *name == text.value) {
+            Some(which) => Some(all[which]),
+            None => cx.refuse(
                 text.span,
                 format!("`{}` cannot be `{}`", self.key, text.value.escape_debug()),
-                did_you_mean(&text.value, words),
-            );
+                did_you_mean(&text.value, &names),
+            ),
         }
-        which
     }
 
     /// A property's value: a string, or a whole number as its text.
@@ -319,24 +313,17 @@ impl<'t> Entry<'t> {
             }
             DeValue::Boolean(on) => {
                 let word = if *on { "on" } else { "off" };
-                cx.error(
+                cx.refuse(
                     self.span(),
                     format!("`{}` must not be a boolean", self.key),
                     format!("write it as ZFS does: \"{word}\""),
-                );
-                None
+                )
             }
-            DeValue::Array(_) => {
-                self.wrong(
-                    cx,
-                    "one value as in `zfs set`, in quotes; to compare several, list them in [factors], such as dataset.recordsize = [\"16K\", \"128K\"]",
-                );
-                None
-            }
-            _ => {
-                self.wrong(cx, "a value as in `zfs set`, in quotes");
-                None
-            }
+            DeValue::Array(_) => self.wrong(
+                cx,
+                "one value as in `zfs set`, in quotes; to compare several, list them in [factors], such as dataset.recordsize = [\"16K\", \"128K\"]",
+            ),
+            _ => self.wrong(cx, "a value as in `zfs set`, in quotes"),
         }
     }
 }

@@ -164,18 +164,14 @@ pub(super) fn of_mysql(
 pub(super) fn postgresql_version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u32> {
     const FIX: &str = "write the major version: \"15\"";
     if let DeValue::Integer(_) = entry.value() {
-        return u32::try_from(entry.integer(cx, 10, 99, FIX)?).ok();
+        return entry.integer(cx, 10, 99, FIX);
     }
     let stated = entry.string(cx, "the major version in quotes: \"15\"")?;
     let version = stated.value.parse().ok().filter(|version| (10..100).contains(version));
-    if version.is_none() {
-        cx.error(
-            stated.span,
-            format!("`{}` is not a version of PostgreSQL", stated.value.escape_debug()),
-            FIX,
-        );
-    }
-    version
+    version.or_else(|| {
+        let message = format!("`{}` is not a version of PostgreSQL", stated.value.escape_debug());
+        cx.refuse(stated.span, message, FIX)
+    })
 }
 
 /// A dataset that a directory of the server is on.
@@ -193,24 +189,21 @@ pub(super) fn dataset(
 }
 
 /// A whole number of a client that it cannot do without.
-pub(super) fn count(
+pub(super) fn count<T: TryFrom<i64>>(
     cx: &Context<'_>,
     client: &mut Section<'_>,
     program: &Entry<'_>,
     key: &'static str,
     most: i64,
     example: &str,
-) -> Option<u64> {
+) -> Option<T> {
     match client.take(key) {
-        Some(entry) => u64::try_from(entry.integer(cx, 1, most, "a number")?).ok(),
-        None => {
-            cx.error(
-                program.key_span(),
-                format!("`{}` has no {key}", program.key),
-                format!("add `{example}`"),
-            );
-            None
-        }
+        Some(entry) => entry.integer(cx, 1, most, "a number"),
+        None => cx.refuse(
+            program.key_span(),
+            format!("`{}` has no {key}", program.key),
+            format!("add `{example}`"),
+        ),
     }
 }
 

@@ -78,8 +78,7 @@ impl Settings {
         }
         settings.stack = StackKeys::take(cx, section);
         settings.zfs_key = section.first_of(&ZFS_KEYS);
-        if let Some(mut table) = section.take("drives").and_then(|entry| entry.table(cx, "drives"))
-        {
+        if let Some(mut table) = section.table(cx, "drives") {
             for entry in table.rest() {
                 match drives::kind(cx, &entry) {
                     Some(kind) => settings.drives.push(kind),
@@ -87,17 +86,13 @@ impl Settings {
                 }
             }
         }
-        if let Some(table) = section.take("pool").and_then(|entry| entry.table(cx, "pool")) {
+        if let Some(table) = section.table(cx, "pool") {
             settings.pool(cx, table);
         }
-        if let Some(mut table) =
-            section.take("dataset").and_then(|entry| entry.table(cx, "dataset"))
-        {
+        if let Some(mut table) = section.table(cx, "dataset") {
             settings.dataset(cx, "", &mut table);
         }
-        if let Some(mut table) =
-            section.take("datasets").and_then(|entry| entry.table(cx, "datasets"))
-        {
+        if let Some(mut table) = section.table(cx, "datasets") {
             for entry in table.rest() {
                 dataset_name(cx, &entry);
                 if let Some(mut table) = entry.table(cx, &format!("datasets.{}", entry.key)) {
@@ -105,10 +100,9 @@ impl Settings {
                 }
             }
         }
-        if let Some(mut table) = section.take("module").and_then(|entry| entry.table(cx, "module"))
-        {
-            settings.module =
-                table.rest().iter().filter_map(|entry| parameter(cx, entry)).collect();
+        if let Some(mut table) = section.table(cx, "module") {
+            let entries = table.rest();
+            settings.module = entries.iter().filter_map(|entry| parameter(cx, entry)).collect();
         }
         settings.servers = server::of_base(cx, section);
         settings
@@ -117,7 +111,7 @@ impl Settings {
     /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
     pub fn change(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
         let mut settings = Self::base(cx, section);
-        if let Some(mut host) = section.take("host").and_then(|entry| entry.table(cx, "host")) {
+        if let Some(mut host) = section.table(cx, "host") {
             settings.memory = host.take("memory").and_then(|entry| method::memory(cx, &entry));
             host.finish(cx);
         }
@@ -162,7 +156,7 @@ impl Settings {
         if let Some(entry) = table.take("ashift") {
             let (min, max) = property::pool::ASHIFT.into_inner();
             let wanted = format!("a number, {min} to {max}, or 0 to let OpenZFS choose");
-            if let Some(number) = entry.integer(cx, i64::MIN, i64::MAX, &wanted) {
+            if let Some(number) = entry.integer::<i64>(cx, i64::MIN, i64::MAX, &wanted) {
                 let ashift =
                     u8::try_from(number).ok().filter(|ashift| (min..=max).contains(ashift));
                 if ashift.is_none() && number != 0 {

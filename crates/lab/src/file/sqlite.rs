@@ -22,17 +22,14 @@ pub(super) fn read(
     known: &WorkloadInputs<'_>,
 ) -> Option<Sqlite> {
     let mut client = entry.table(cx, "sqlite")?;
-    let mut sqlite = Sqlite { page_size: PAGE, ..Sqlite::default() };
-    if let Some(entry) = client.take("journal_mode")
-        && let Some(word) = entry.word(cx, &JournalMode::ALL.map(JournalMode::name))
-    {
-        sqlite.journal_mode = JournalMode::ALL[word];
-    }
-    if let Some(entry) = client.take("synchronous")
-        && let Some(word) = entry.word(cx, &Synchronous::ALL.map(Synchronous::name))
-    {
-        sqlite.synchronous = Synchronous::ALL[word];
-    }
+    let journal_mode = client.choice(cx, "journal_mode", &JournalMode::ALL, JournalMode::name);
+    let synchronous = client.choice(cx, "synchronous", &Synchronous::ALL, Synchronous::name);
+    let mut sqlite = Sqlite {
+        journal_mode: journal_mode.unwrap_or_default(),
+        synchronous: synchronous.unwrap_or_default(),
+        page_size: PAGE,
+        ..Sqlite::default()
+    };
     if let Some(entry) = client.take("page_size")
         && let Some(bytes) = entry.size(cx)
     {
@@ -52,8 +49,7 @@ pub(super) fn read(
         Some(entry) => entry.number(cx, 0.0, 1.0, "the share of transactions that write: 0.1"),
         None => {
             let fix = "add `writes = 0.1`, the share of transactions that write";
-            cx.error(entry.key_span(), "`sqlite` has no writes", fix);
-            None
+            cx.refuse(entry.key_span(), "`sqlite` has no writes", fix)
         }
     };
     if let Some(entry) = client.take("cache_size")

@@ -47,10 +47,11 @@ pub(crate) fn stack_names() -> [&'static str; 4] {
     KINDS.map(Kind::name)
 }
 
-/// An array as written: `raid10 nvme[0-3] chunk=64K`, `raid5 hdd[0-3] consistency=ppl`.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Array {
-    level: MdLevel,
+/// What is under a file system, as written: an array (`raid10 nvme[0-3] chunk=64K`, `raid5 hdd[0-3] consistency=ppl`)
+/// or one drive, which has no level.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Device {
+    level: Option<MdLevel>,
     chunk: Option<u64>,
     ppl: bool,
     drives: Vec<DriveRef>,
@@ -61,10 +62,10 @@ pub(super) struct Array {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct StackKeys {
     pub kind: Option<At<Kind>>,
-    /// None where it is not stated, `Some(None)` where it was not understood.
-    array: Option<Option<Array>>,
-    /// The same of the one drive.
-    drive: Option<Option<At<DriveRef>>>,
+    /// `md`: none where it is not stated, without drives where it was not understood.
+    array: Option<Device>,
+    /// The same of `drive`.
+    drive: Option<Device>,
     filesystem: Option<Filesystem>,
     mount_options: Option<String>,
     /// Where the keys stand that a pool does not have, of those that are stated.
@@ -95,21 +96,18 @@ impl StackKeys {
         let stated = KEYS.into_iter().filter_map(|key| Some((key, section.first_of(&[key])?)));
         let mut keys = Self { keys: stated.collect(), ..Self::default() };
         if let Some(entry) = section.take("stack") {
-            let word = entry.word(cx, &stack_names());
-            keys.kind = word.map(|word| At::new(KINDS[word], entry.key_span()));
+            let kind = entry.choice(cx, &KINDS, Kind::name);
+            keys.kind = kind.map(|kind| At::new(kind, entry.key_span()));
         }
         if let Some(entry) = section.take("md") {
             let text = entry.string(cx, WANTED);
-            keys.array = Some(text.and_then(|text| array(cx, &text)));
+            keys.array = Some(text.and_then(|text| array(cx, &text)).unwrap_or_default());
         }
         if let Some(entry) = section.take("drive") {
             let text = entry.string(cx, "one drive, such as \"nvme0\"");
-            keys.drive = Some(text.and_then(|text| one_drive(cx, &text)));
+            keys.drive = Some(text.and_then(|text| one_drive(cx, &text)).unwrap_or_default());
         }
-        if let Some(entry) = section.take("filesystem") {
-            let word = entry.word(cx, &Filesystem::ALL.map(Filesystem::name));
-            keys.filesystem = word.map(|word| Filesystem::ALL[word]);
-        }
+        keys.filesystem = section.choice(cx, "filesystem", &Filesystem::ALL, Filesystem::name);
         if let Some(entry) = section.take("mount_options") {
             let text = entry.string(cx, "options as after `mount -o`, such as \"noatime\"");
             if let Some(text) = &text
@@ -136,16 +134,10 @@ impl StackKeys {
             self.kind.clone_from(&over.kind);
         }
         self.keys.extend(over.keys.clone());
-        if over.array.is_some() {
-            self.array.clone_from(&over.array);
-        }
-        if over.drive.is_some() {
-            self.drive.clone_from(&over.drive);
-        }
+        self.array = over.array.clone().or(self.array.take());
+        self.drive = over.drive.clone().or(self.drive.take());
         self.filesystem = over.filesystem.or(self.filesystem);
-        if over.mount_options.is_some() {
-            self.mount_options.clone_from(&over.mount_options);
-        }
+        self.mount_options = over.mount_options.clone().or(self.mount_options.take());
     }
 
     fn kind(&self) -> Kind {
@@ -175,40 +167,20 @@ impl StackKeys {
             );
         }
         let at = if header.is_empty() { &kind.span } else { header };
-        let mount_options = self.mount_options.clone().unwrap_or_default();
-        let on_drives = match kind.value {
-            Kind::Drive(filesystem) => {
-                if self.drive.is_none() {
-                    let message = format!("stack = \"{}\" needs a drive", filesystem.name());
-                    cx.error(at.clone(), message, "add drive = \"nvme0\"");
-                }
-                let drive = self.drive.iter().flatten().map(|drive| drive.value.clone());
-                let drives = drive.collect();
-                FilesystemOnDrives {
-                    level: None,
-                    chunk: None,
-                    ppl: false,
-                    drives,
-                    filesystem,
-                    mount_options,
-                }
-            }
+        let (needed, fix, filesystem) = match kind.value {
+            Kind::Drive(filesystem) => ("a drive", "add drive = \"nvme0\"", filesystem),
             Kind::Zfs | Kind::Md => {
-                if self.array.is_none() {
-                    let message = "stack = \"md\" needs an array";
-                    cx.error(at.clone(), message, "add md = \"raid10 nvme[0-3]\"");
-                }
-                let array = self.array.clone().flatten();
-                FilesystemOnDrives {
-                    level: Some(array.as_ref().map_or(MdLevel::Raid0, |array| array.level)),
-                    chunk: array.as_ref().and_then(|array| array.chunk),
-                    ppl: array.as_ref().is_some_and(|array| array.ppl),
-                    drives: array.map(|array| array.drives).unwrap_or_default(),
-                    filesystem: self.filesystem.unwrap_or(Filesystem::Xfs),
-                    mount_options,
-                }
+                let filesystem = self.filesystem.unwrap_or(Filesystem::Xfs);
+                ("an array", "add md = \"raid10 nvme[0-3]\"", filesystem)
             }
         };
+        if self.device().is_none() {
+            let message = format!("stack = \"{}\" needs {needed}", kind.value.name());
+            cx.error(at.clone(), message, fix);
+        }
+        let Device { level, chunk, ppl, drives, .. } = self.device().cloned().unwrap_or_default();
+        let mount_options = self.mount_options.clone().unwrap_or_default();
+        let on_drives = FilesystemOnDrives { level, chunk, ppl, drives, filesystem, mount_options };
         self.refuse_foreign_options(cx, &on_drives);
         Some(Stack::Filesystem(on_drives))
     }
@@ -253,41 +225,35 @@ impl StackKeys {
         cx.error(span.clone(), message, fix);
     }
 
+    /// What is under the file system, where it is stated.
+    fn device(&self) -> Option<&Device> {
+        match self.kind() {
+            Kind::Zfs => None,
+            Kind::Md => self.array.as_ref(),
+            Kind::Drive(_) => self.drive.as_ref(),
+        }
+    }
+
     /// The drives of the file system, each with its place.
     pub fn named_drives(&self) -> Vec<Named<'_>> {
-        match self.kind() {
-            Kind::Zfs => Vec::new(),
-            Kind::Md => {
-                let array = self.array.iter().flatten();
-                array.flat_map(|array| array.drives.iter().zip(&array.drive_spans)).collect()
-            }
-            Kind::Drive(_) => {
-                let drive = self.drive.iter().flatten();
-                drive.map(|drive| (&drive.value, &drive.span)).collect()
-            }
-        }
+        let device = self.device().into_iter();
+        device.flat_map(|device| device.drives.iter().zip(&device.drive_spans)).collect()
     }
 }
 
 /// Reads the name of one drive.
-fn one_drive(cx: &Context<'_>, text: &At<String>) -> Option<At<DriveRef>> {
+fn one_drive(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
+    let span = text.span.clone();
     match vdev::drives(&text.value) {
-        Ok(mut drives) if drives.len() == 1 => {
-            drives.pop().map(|drive| At::new(drive, text.span.clone()))
+        Ok(drives) if drives.len() == 1 => {
+            Some(Device { drives, drive_spans: vec![span], ..Device::default() })
         }
-        Ok(drives) => {
-            cx.error(
-                text.span.clone(),
-                format!("`drive` is one drive, but {} are named", drives.len()),
-                "name one; an array of several is stack = \"md\" with md = \"raid10 nvme[0-3]\"",
-            );
-            None
-        }
-        Err(fix) => {
-            let name = text.value.escape_debug();
-            cx.error(text.span.clone(), format!("`{name}` is not a drive"), fix);
-            None
-        }
+        Ok(drives) => cx.refuse(
+            span,
+            format!("`drive` is one drive, but {} are named", drives.len()),
+            "name one; an array of several is stack = \"md\" with md = \"raid10 nvme[0-3]\"",
+        ),
+        Err(fix) => cx.refuse(span, format!("`{}` is not a drive", text.value.escape_debug()), fix),
     }
 }
 
@@ -298,17 +264,12 @@ const WANTED: &str = "a level and its drives, such as \"raid10 nvme[0-3]\"";
 const CHUNKS: std::ops::RangeInclusive<u64> = 4 << 10..=64 << 20;
 
 /// Reads `raid10 nvme[0-3] chunk=64K`; says all that is wrong with it.
-fn array(cx: &Context<'_>, text: &At<String>) -> Option<Array> {
+fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     let errors = cx.errors();
     let at = cx.places(text);
-    let base = text.value.as_ptr() as usize;
-    let mut words = text.value.split_whitespace().map(|word| {
-        let start = word.as_ptr() as usize - base;
-        (word, at(start..start + word.len()))
-    });
+    let mut words = vdev::placed_words(&text.value).map(|(word, span)| (word, at(span)));
     let Some((word, level_span)) = words.next() else {
-        cx.error(text.span.clone(), "`md` is empty", format!("write {WANTED}"));
-        return None;
+        return cx.refuse(text.span.clone(), "`md` is empty", format!("write {WANTED}"));
     };
     let level = MdLevel::ALL.into_iter().find(|level| level.name() == word);
     if level.is_none() {
@@ -319,20 +280,15 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Array> {
             crate::diagnostic::did_you_mean(word, &names),
         );
     }
-    let mut array = Array {
-        level: level.unwrap_or(MdLevel::Raid0),
-        chunk: None,
-        ppl: false,
-        drives: Vec::new(),
-        drive_spans: Vec::new(),
-    };
+    let level = level.unwrap_or(MdLevel::Raid0);
+    let mut array = Device { level: Some(level), ..Device::default() };
     for (word, span) in words {
         if let Some(size) = word.strip_prefix("chunk=") {
-            array.chunk = chunk(cx, size, array.level, span);
+            array.chunk = chunk(cx, size, level, span);
             continue;
         }
         if let Some(policy) = word.strip_prefix("consistency=") {
-            array.ppl = has_ppl(cx, policy, array.level, span);
+            array.ppl = has_ppl(cx, policy, level, span);
             continue;
         }
         match vdev::drives(word) {
@@ -343,12 +299,12 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Array> {
             Err(fix) => cx.error(span, format!("`{word}` is not a drive"), fix),
         }
     }
-    let (least, count) = (array.level.least_drives(), array.drives.len());
+    let (least, count) = (level.least_drives(), array.drives.len());
     if cx.errors() == errors && count < least {
         cx.error(
             level_span,
-            format!("{} needs at least {least} drives, but {count} are named", array.level.name()),
-            format!("name at least {least} drives: {} nvme[0-{}]", array.level.name(), least - 1),
+            format!("{} needs at least {least} drives, but {count} are named", level.name()),
+            format!("name at least {least} drives: {} nvme[0-{}]", level.name(), least - 1),
         );
     }
     (cx.errors() == errors).then_some(array)
@@ -374,18 +330,14 @@ fn has_ppl(cx: &Context<'_>, policy: &str, level: MdLevel, span: Range<usize>) -
 
 fn chunk(cx: &Context<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<u64> {
     if level == MdLevel::Raid1 {
-        cx.error(span, "raid1 has no chunk size", "remove it");
-        return None;
+        return cx.refuse(span, "raid1 has no chunk size", "remove it");
     }
     match units::size(size) {
         Ok(bytes) if bytes.is_power_of_two() && CHUNKS.contains(&bytes) => Some(bytes),
-        _ => {
-            cx.error(
-                span,
-                format!("`{size}` is not a valid chunk size"),
-                "write a power of two, 4K to 64M: chunk=512K",
-            );
-            None
-        }
+        _ => cx.refuse(
+            span,
+            format!("`{size}` is not a valid chunk size"),
+            "write a power of two, 4K to 64M: chunk=512K",
+        ),
     }
 }

@@ -26,7 +26,6 @@ pub(super) fn read(
     let directories = table.take("directories");
     let mut client = entry.table(cx, "sysbench")?;
     let mut sysbench = Sysbench {
-        script: SYSBENCH_SCRIPTS[0].name.to_owned(),
         version: client.take("version").and_then(|entry| version(cx, &entry, server)),
         server,
         ..Sysbench::default()
@@ -38,11 +37,8 @@ pub(super) fn read(
     if let Some(entry) = client.take("rate") {
         sysbench.rate = entry.number(cx, 1.0, 1e7, "transactions a second");
     }
-    if let Some(entry) = client.take("script")
-        && let Some(word) = entry.word(cx, &SYSBENCH_SCRIPTS.map(|script| script.name))
-    {
-        sysbench.script = SYSBENCH_SCRIPTS[word].name.to_owned();
-    }
+    let script = client.choice(cx, "script", &SYSBENCH_SCRIPTS, |script| script.name);
+    sysbench.script = script.unwrap_or(SYSBENCH_SCRIPTS[0]).name.to_owned();
     for (name, kind) in &SYSBENCH_OPTIONS {
         if let Some(entry) = client.take(name)
             && let Some(value) = option(cx, &entry, kind)
@@ -54,9 +50,17 @@ pub(super) fn read(
     if let Some(stated) = &stated {
         sysbench.settings = server::of_mysql(cx, stated, server, sysbench.version);
     }
-    if let Some(directories) = directories {
-        sysbench.directories = self::directories(cx, &directories, known);
-        check_binlog(cx, &directories, &sysbench);
+    if let Some(entry) = directories
+        && let Some(mut table) = entry.table(cx, "directories")
+    {
+        let mut dataset = |key| server::dataset(cx, &mut table, key, known);
+        sysbench.directories = MysqlDirectories {
+            data: dataset("data").unwrap_or_default(),
+            redo: dataset("redo"),
+            binlog: dataset("binlog"),
+        };
+        table.finish(cx);
+        check_binlog(cx, &entry, &sysbench);
     }
     server::check_runtime(cx, entry, known);
     sysbench.tables = u32::try_from(tables?).ok()?;
@@ -72,7 +76,7 @@ fn option(cx: &Context<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<Stri
             Some(number.to_string())
         }
         OptionKind::Switch => Some(if entry.boolean(cx)? { "on" } else { "off" }.to_owned()),
-        OptionKind::Words(words) => entry.word(cx, words).map(|word| words[word].to_owned()),
+        OptionKind::Words(words) => entry.choice(cx, words, |word| word).map(str::to_owned),
     }
 }
 
@@ -97,8 +101,7 @@ fn version(cx: &Context<'_>, entry: &Entry<'_>, server: Server) -> Option<u32> {
     const FIX: &str =
         "write major and minor version in quotes, such as \"10.11\" of MariaDB or \"8.4\" of MySQL";
     if !matches!(entry.value(), DeValue::String(_)) {
-        cx.error(entry.span(), "`version` must be a string", FIX);
-        return None;
+        return cx.refuse(entry.span(), "`version` must be a string", FIX);
     }
     let stated = entry.string(cx, FIX)?;
     let parts = stated.value.split_once('.');
@@ -112,24 +115,6 @@ fn version(cx: &Context<'_>, entry: &Entry<'_>, server: Server) -> Option<u32> {
         cx.error(stated.span, message, FIX);
     }
     version
-}
-
-fn directories(
-    cx: &Context<'_>,
-    entry: &Entry<'_>,
-    known: &WorkloadInputs<'_>,
-) -> MysqlDirectories {
-    let Some(mut table) = entry.table(cx, "directories") else {
-        return MysqlDirectories::default();
-    };
-    let mut dataset = |key: &'static str| server::dataset(cx, &mut table, key, known);
-    let directories = MysqlDirectories {
-        data: dataset("data").unwrap_or_default(),
-        redo: dataset("redo"),
-        binlog: dataset("binlog"),
-    };
-    table.finish(cx);
-    directories
 }
 
 /// A place for a binary log that there is not.

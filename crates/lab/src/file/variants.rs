@@ -52,9 +52,9 @@ pub(super) fn read(
 ) -> (Vec<Variant>, bool) {
     let mistakes = cx.errors();
     let mut plans = Vec::new();
-    let factors = lab.take("factors").and_then(|entry| entry.table(cx, "factors"));
-    let mut ablate = lab.take("ablate").and_then(|entry| entry.table(cx, "ablate"));
-    let singles = lab.take("variants").and_then(|entry| entry.table(cx, "variants"));
+    let factors = lab.table(cx, "factors");
+    let mut ablate = lab.table(cx, "ablate");
+    let singles = lab.table(cx, "variants");
     let is_single = |name| singles.as_ref().is_some_and(|section| section.has(name));
     let is_variant = (base.builds() || singles.is_none()) && !baseline.is_some_and(is_single);
     if factors.is_none() && ablate.is_none() && is_variant {
@@ -129,12 +129,11 @@ pub(super) fn read(
 fn single(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Plan> {
     entry.check_name(cx, "a variant");
     if let ("baseline", DeValue::String(name)) = (entry.key, entry.value()) {
-        cx.error(
+        return cx.refuse(
             entry.span(),
             "the baseline is named in [method], not in [variants]",
             format!("write `baseline = \"{}\"` under [method]", name.escape_debug()),
         );
-        return None;
     }
     let mut table = entry.table(cx, &format!("variants.{}", entry.key))?;
     let changes = vec![Settings::change(cx, &mut table)];
@@ -190,20 +189,12 @@ fn factorial(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
                 header: factor.header.clone(),
             }
         };
-        if before.is_empty() {
-            plans = factor.levels.iter().map(|level| extended(None, level)).collect();
-        } else {
-            plans = before
-                .iter()
-                .flat_map(|earlier| {
-                    factor
-                        .levels
-                        .iter()
-                        .map(|level| extended(Some(earlier), level))
-                        .collect::<Vec<_>>()
-                })
-                .collect();
-        }
+        let earlier = match before.is_empty() {
+            true => vec![None],
+            false => before.iter().map(Some).collect(),
+        };
+        let levels = |earlier| factor.levels.iter().map(move |level| extended(earlier, level));
+        plans = earlier.into_iter().flat_map(levels).collect();
     }
     plans
 }
@@ -368,7 +359,7 @@ fn path_level(
         DeValue::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         DeValue::Integer(number) => number.to_string(),
         _ => {
-            cx.error(
+            return cx.refuse(
                 value.span(),
                 "a level must be a text or a number here",
                 match value.get_ref() {
@@ -376,7 +367,6 @@ fn path_level(
                     _ => "write a list of values: [\"8K\", \"16K\"]",
                 },
             );
-            return None;
         }
     };
     let key_span = entry.key_span();

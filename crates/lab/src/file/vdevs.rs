@@ -3,15 +3,10 @@
 use super::context::{At, Context};
 use crate::campaign::{AllocationClass, Vdev};
 use std::ops::Range;
-use zfs::vdev::{self, Placed};
+use zfs::vdev;
 
 /// A vdev of a variant, with its place in the lab's text.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct LabVdev {
-    pub vdev: Vdev,
-    pub span: Range<usize>,
-    pub drive_spans: Vec<Range<usize>>,
-}
+pub(super) use zfs::vdev::Placed as LabVdev;
 
 /// What `remove` asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,12 +17,10 @@ pub(super) enum Removal {
     Vdev(LabVdev),
 }
 
-fn absolute(placed: Placed, at: impl Fn(Range<usize>) -> Range<usize>) -> LabVdev {
-    LabVdev {
-        vdev: placed.vdev,
-        span: at(placed.span),
-        drive_spans: placed.drive_spans.into_iter().map(&at).collect(),
-    }
+/// A vdev of a sentence, whose bytes are at these of the lab's text.
+fn absolute(placed: LabVdev, at: impl Fn(Range<usize>) -> Range<usize>) -> LabVdev {
+    let drive_spans = placed.drive_spans.into_iter().map(&at).collect();
+    LabVdev { vdev: placed.vdev, span: at(placed.span), drive_spans }
 }
 
 fn problems(cx: &Context<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {

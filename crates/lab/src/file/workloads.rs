@@ -3,11 +3,11 @@
 use super::context::{At, Context};
 use super::method;
 use super::section::{Entry, Section};
-use super::sysbench;
-use super::{pg_test_fsync, pgbench, sqlite};
+use super::{pg_test_fsync, pgbench, sqlite, sysbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
+use std::collections::BTreeSet;
 use toml::de::DeValue;
 
 /// The file name of an inline job in diagnostics.
@@ -60,8 +60,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     let size = table.take("size").and_then(|entry| {
         let bytes = entry.size(cx)?;
         if bytes == 0 {
-            cx.error(entry.span(), "`size` cannot be 0", "write a size such as \"160G\"");
-            return None;
+            return cx.refuse(entry.span(), "`size` cannot be 0", "write a size such as \"160G\"");
         }
         Some(bytes)
     });
@@ -91,10 +90,12 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     };
     let program = match client.key {
         "fio" => fio(cx, client, known, size.is_some(), rates.is_some()),
-        "pgbench" => pgbench::read(cx, client, &mut table, known)
-            .map(|client| Program::Pgbench(Box::new(client))),
-        "sysbench" => sysbench::read(cx, client, &mut table, known)
-            .map(|client| Program::Sysbench(Box::new(client))),
+        "pgbench" => {
+            pgbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Pgbench)
+        }
+        "sysbench" => {
+            sysbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Sysbench)
+        }
         "sqlite" => sqlite::read(cx, client, known).map(Program::Sqlite),
         _ => pg_test_fsync::read(cx, client, known).map(Program::PgTestFsync),
     };
@@ -155,11 +156,15 @@ fn fio(
     sized: bool,
     open: bool,
 ) -> Option<Program> {
-    let program = job(cx, entry, sized, open)?;
-    if known.runtime_s.is_none() {
-        check_runtime(cx, entry, &program);
+    let (origin, job) = job(cx, entry, sized, open)?;
+    // Where the method says nothing, a job's own runtime is held to what the method's is held to.
+    if known.runtime_s.is_none()
+        && let Ok(file) = fio::parse::parse(&job)
+        && let Some(seconds) = fio::demand(&file).runtime_s
+    {
+        method::check_runtime(cx, entry, seconds);
     }
-    Some(program)
+    Some(Program::Fio { origin, job })
 }
 
 /// Checks that every pool has the dataset that a workload runs in; a file system has a directory of that name instead.
@@ -184,13 +189,9 @@ pub(super) fn check_dataset(cx: &Context<'_>, stated: &At<String>, variants: &[V
         );
         return;
     }
-    let mut known: Vec<&str> = variants
-        .iter()
-        .flat_map(|variant| variant.datasets.keys().map(String::as_str))
-        .filter(|name| !name.is_empty())
-        .collect();
-    known.sort_unstable();
-    known.dedup();
+    let named = variants.iter().flat_map(|variant| variant.datasets.keys().map(String::as_str));
+    let known: BTreeSet<&str> = named.filter(|name| !name.is_empty()).collect();
+    let known = Vec::from_iter(known);
     cx.missing(
         stated.span.clone(),
         format!("no variant has a dataset `{}`", stated.value),
@@ -200,17 +201,6 @@ pub(super) fn check_dataset(cx: &Context<'_>, stated: &At<String>, variants: &[V
             did_you_mean(&stated.value, &known)
         },
     );
-}
-
-/// Holds a job's own runtime to what the method's is held to, where that says nothing.
-fn check_runtime(cx: &Context<'_>, entry: &Entry<'_>, program: &Program) {
-    let Program::Fio { job, .. } = program else {
-        return;
-    };
-    let demand = fio::parse::parse(job).ok().map(|file| fio::demand(&file));
-    if let Some(seconds) = demand.and_then(|demand| demand.runtime_s) {
-        method::check_runtime(cx, entry, seconds);
-    }
 }
 
 /// Most rungs of a stated ladder.
@@ -245,7 +235,8 @@ fn rates(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Rates> {
     Some(Rates::Stated(rates))
 }
 
-fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Program> {
+/// Where the text of a job file is from, and the text.
+fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<(String, String)> {
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");
@@ -258,8 +249,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
             );
         }
         table.finish(cx);
-        let job = job?;
-        let job = job.string(cx, "the text of a job file")?;
+        let job = job?.string(cx, "the text of a job file")?;
         for mistake in mistakes(cx, &job.value, sized, open) {
             let span = mistake.span(&job.value);
             cx.error(cx.within(&job, span), mistake.message, mistake.fix);
@@ -267,7 +257,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
         for (line, message) in notes(&job.value, open) {
             cx.note(cx.within(&job, fio::line_span(&job.value, line)), message);
         }
-        return Some(Program::Fio { origin: INLINE.to_owned(), job: job.value });
+        return Some((INLINE.to_owned(), job.value));
     }
     let path = entry.string(cx, "the path of a fio job file, from the lab's directory")?;
     match cx.files.read(&path.value) {
@@ -280,7 +270,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
                 let span = fio::line_span(&job, line);
                 cx.say(Diagnostic::note(message).at(&path.value, span));
             }
-            Some(Program::Fio { origin: path.value, job })
+            Some((path.value, job))
         }
         Err(e) => {
             let beside = cx.files.beside(&path.value);
@@ -289,8 +279,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<P
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`".to_owned(),
             };
-            cx.error(path.span, format!("cannot read the fio job file `{}`: {e}", path.value), fix);
-            None
+            cx.refuse(path.span, format!("cannot read the fio job file `{}`: {e}", path.value), fix)
         }
     }
 }

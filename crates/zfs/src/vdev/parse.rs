@@ -39,7 +39,7 @@ pub struct Sentence {
 /// Reads a sentence: all vdevs that can be read, and all problems.
 pub fn parse(text: &str) -> (Sentence, Vec<Problem>) {
     let mut reader = Reader {
-        words: words(text),
+        words: placed_words(text).collect(),
         at: 0,
         sentence: Sentence::default(),
         problems: Vec::new(),
@@ -49,14 +49,12 @@ pub fn parse(text: &str) -> (Sentence, Vec<Problem>) {
     (reader.sentence, reader.problems)
 }
 
-fn words(text: &str) -> Vec<(&str, Range<usize>)> {
-    let base = text.as_ptr() as usize;
-    text.split_whitespace()
-        .map(|word| {
-            let start = word.as_ptr() as usize - base;
-            (word, start..start + word.len())
-        })
-        .collect()
+/// The words of a text, each with its bytes.
+pub fn placed_words(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    text.split_whitespace().map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        (word, start..start + word.len())
+    })
 }
 
 /// Whether a word opens a class or a layout, or is refused as one.
