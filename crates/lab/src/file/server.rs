@@ -9,51 +9,17 @@ use std::collections::BTreeMap;
 use toml::de::DeValue;
 use zfs::property::Refused;
 
-/// A setting that is known.
-trait Setting {
-    /// Its name.
-    fn name(&self) -> &'static str;
+/// A setting that is known, with a value: its name, the value in words that the server takes or why it does not, and
+/// what is worth knowing of a value that it takes.
+type Known = (&'static str, Result<String, Refused>, Option<String>);
 
-    /// The value in words that the server takes, or why it does not.
-    fn check(&self, value: &str) -> Result<String, Refused>;
-
-    /// What is worth knowing of a value that the server takes.
-    fn remark(&self, _value: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Setting for postgresql::Setting {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn check(&self, value: &str) -> Result<String, Refused> {
-        self.check(value)
-    }
-}
-
-impl Setting for mysql::Setting {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn check(&self, value: &str) -> Result<String, Refused> {
-        self.check(value)
-    }
-
-    fn remark(&self, value: &str) -> Option<String> {
-        self.adjusted(value)
-    }
-}
-
-/// Reads the settings of `section`; `example` is a value as in the server's own file, and `lookup` finds a setting by
-/// its name: none where only the server knows.
-fn settings<S: Setting>(
+/// Reads the settings of `section`; `example` is a value as in the server's own file, and `look_up` finds a setting by
+/// its name and looks at its value: none where only the server knows.
+fn settings(
     cx: &Context<'_>,
     entry: &Entry<'_>,
     (section, example): (&str, &str),
-    lookup: impl Fn(&str) -> Result<Option<S>, Refused>,
+    look_up: impl Fn(&str, &str) -> Result<Option<Known>, Refused>,
 ) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
     let Some(mut table) = entry.table(cx, section) else {
@@ -63,12 +29,8 @@ fn settings<S: Setting>(
         let value = match entry.value() {
             DeValue::String(text) => text.to_string(),
             // 0x40 is 64: not all servers read it so.
-            DeValue::Integer(number) => {
-                match i64::from_str_radix(number.as_str(), number.radix()) {
-                    Ok(number) => number.to_string(),
-                    Err(_) => number.as_str().to_owned(),
-                }
-            }
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                .map_or_else(|_| number.as_str().to_owned(), |number| number.to_string()),
             DeValue::Float(number) => number.as_str().to_owned(),
             DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
             other => {
@@ -80,14 +42,15 @@ fn settings<S: Setting>(
                 continue;
             }
         };
-        let checked = match lookup(entry.key) {
-            Ok(Some(setting)) => setting.check(&value).map(|value| {
-                if let Some(remark) = setting.remark(&value) {
+        match cx.accepted(entry.key_span(), look_up(entry.key, &value)) {
+            Some(Some((name, checked, remark))) => {
+                if let Some(remark) = remark {
                     cx.note(entry.span(), remark);
                 }
-                (setting.name().to_owned(), value)
-            }),
-            Ok(None) => {
+                let value = cx.accepted(entry.span(), checked);
+                settings.extend(value.map(|value| (name.to_owned(), value)));
+            }
+            Some(None) => {
                 cx.note(
                     entry.key_span(),
                     format!(
@@ -95,18 +58,9 @@ fn settings<S: Setting>(
                         entry.key
                     ),
                 );
-                Ok((entry.key.to_owned(), value))
+                settings.insert(entry.key.to_owned(), value);
             }
-            Err(refused) => {
-                cx.error(entry.key_span(), refused.message, refused.fix);
-                continue;
-            }
-        };
-        match checked {
-            Ok((name, value)) => {
-                settings.insert(name, value);
-            }
-            Err(refused) => cx.error(entry.span(), refused.message, refused.fix),
+            None => {}
         }
     }
     settings
@@ -146,7 +100,10 @@ pub(super) fn of_postgresql(
     entry: &Entry<'_>,
     version: Option<u32>,
 ) -> BTreeMap<String, String> {
-    settings(cx, entry, POSTGRESQL, |name| postgresql::lookup(name, version))
+    settings(cx, entry, POSTGRESQL, |name, value| {
+        let setting = postgresql::lookup(name, version)?;
+        Ok(setting.map(|setting| (setting.name, setting.check(value), None)))
+    })
 }
 
 /// Settings of a MariaDB or MySQL server of a version.
@@ -156,8 +113,14 @@ pub(super) fn of_mysql(
     server: Server,
     version: Option<u32>,
 ) -> BTreeMap<String, String> {
-    let lookup = |name: &str| mysql::lookup(server, name, version);
-    settings(cx, entry, (server.section(), MYSQL), lookup)
+    settings(cx, entry, (server.section(), MYSQL), |name, value| {
+        let setting = mysql::lookup(server, name, version)?;
+        Ok(setting.map(|setting| {
+            let checked = setting.check(value);
+            let remark = checked.as_ref().ok().and_then(|value| setting.adjusted(value));
+            (setting.name, checked, remark)
+        }))
+    })
 }
 
 /// A major version of PostgreSQL.
