@@ -43,18 +43,14 @@ impl VariantBuilder {
     pub fn apply(&mut self, cx: &Context<'_>, settings: &Settings) {
         // Vdevs that are replaced take with them what was not understood of them.
         self.broken = settings.broken || (self.broken && settings.vdevs.is_none());
-        if let Some(openzfs) = &settings.openzfs {
-            self.openzfs = Some(openzfs.value);
-        }
+        self.openzfs = settings.openzfs.as_ref().map(|stated| stated.value).or(self.openzfs);
         // A variant that states its stack leaves aside what those above it say of another.
         if settings.stack.kind.is_some() {
             self.zfs_key = None;
         }
         self.stack.apply(&settings.stack);
         self.zfs_key = settings.zfs_key.clone().or(self.zfs_key.take());
-        if let Some(memory) = settings.memory {
-            self.memory = Some(memory);
-        }
+        self.memory = settings.memory.or(self.memory);
         for (server, stated) in &settings.servers {
             let known = self.servers.entry((*server).to_owned()).or_default();
             known.extend(stated.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -67,9 +63,7 @@ impl VariantBuilder {
             self.drives.remove(broken);
             self.broken_drives.push(broken.clone());
         }
-        if let Some(ashift) = &settings.ashift {
-            self.ashift = Some(ashift.clone());
-        }
+        self.ashift = settings.ashift.clone().or(self.ashift.take());
         for setting in &settings.pool_properties {
             self.pool_properties.insert(setting.name.value.clone(), setting.clone());
         }
@@ -101,8 +95,23 @@ impl VariantBuilder {
         header: &Header,
     ) -> Variant {
         let openzfs = self.openzfs.unwrap_or_default();
+        // Without a pool, whose place a file system can take. Workloads know that one as the root dataset.
+        let variant = Variant {
+            name: name.to_owned(),
+            levels,
+            openzfs,
+            stack: Stack::Zfs,
+            drives: self.drives.clone(),
+            pool: Pool::default(),
+            datasets: BTreeMap::from([(String::new(), BTreeMap::new())]),
+            module: BTreeMap::new(),
+            module_words: BTreeMap::new(),
+            memory: self.memory,
+            servers: self.servers.clone(),
+        };
         if let Some(stack) = self.stack.resolve(cx, self.zfs_key.as_ref(), header) {
-            return self.finish_filesystem(cx, name, levels, openzfs, stack);
+            self.check_drives(cx, &self.stack.named_drives());
+            return Variant { stack, ..variant };
         }
         self.datasets.entry(String::new()).or_default();
         let has_data = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Normal);
@@ -120,30 +129,24 @@ impl VariantBuilder {
             .get("zfs_max_recordsize")
             .and_then(|bytes| u64::try_from(*bytes).ok())
             .unwrap_or(dataset::MAX_RECORDSIZE);
-        let properties = self
-            .pool_properties
-            .values()
+        let pool_properties = self.pool_properties.values();
+        let properties = pool_properties
             .filter_map(|setting| {
-                let property = accepted(cx, setting, pool::lookup(&setting.name.value, openzfs))?;
-                let value = value(cx, setting, property.check(&setting.value.value))?;
-                Some((setting.name.value.clone(), value))
+                let found = pool::lookup(&setting.name.value, openzfs);
+                accepted(cx, setting, found, Property::check)
             })
             .collect();
+        let of_dataset = |setting: &Setting| {
+            let found = dataset::lookup(&setting.name.value, openzfs);
+            accepted(cx, setting, found, |property, value| {
+                dataset::check(property, value, max_recordsize)
+            })
+        };
         let datasets: BTreeMap<String, BTreeMap<String, String>> = self
             .datasets
             .iter()
-            .map(|(dataset, settings)| {
-                let properties = settings
-                    .values()
-                    .filter_map(|setting| {
-                        let property =
-                            accepted(cx, setting, dataset::lookup(&setting.name.value, openzfs))?;
-                        let checked =
-                            dataset::check(property, &setting.value.value, max_recordsize);
-                        Some((setting.name.value.clone(), value(cx, setting, checked)?))
-                    })
-                    .collect();
-                (dataset.clone(), properties)
+            .map(|(name, settings)| {
+                (name.clone(), settings.values().filter_map(of_dataset).collect())
             })
             .collect();
         self.check_special(cx, &datasets);
@@ -153,44 +156,8 @@ impl VariantBuilder {
         );
         let mut vdevs: Vec<Vdev> = self.vdevs.into_iter().map(|vdev| vdev.vdev).collect();
         vdev::sort(&mut vdevs);
-        Variant {
-            name: name.to_owned(),
-            levels,
-            openzfs,
-            stack: Stack::Zfs,
-            drives: self.drives,
-            pool: Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties },
-            datasets,
-            module,
-            module_words,
-            memory: self.memory,
-            servers: self.servers,
-        }
-    }
-
-    /// A variant without a pool. Its one file system is what workloads know as the root dataset.
-    fn finish_filesystem(
-        self,
-        cx: &Context<'_>,
-        name: &str,
-        levels: BTreeMap<String, String>,
-        openzfs: OpenZfs,
-        stack: Stack,
-    ) -> Variant {
-        self.check_drives(cx, &self.stack.named_drives());
-        Variant {
-            name: name.to_owned(),
-            levels,
-            openzfs,
-            stack,
-            drives: self.drives,
-            pool: Pool { ashift: None, vdevs: Vec::new(), properties: BTreeMap::new() },
-            datasets: BTreeMap::from([(String::new(), BTreeMap::new())]),
-            module: BTreeMap::new(),
-            module_words: BTreeMap::new(),
-            memory: self.memory,
-            servers: self.servers,
-        }
+        let pool = Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties };
+        Variant { pool, datasets, module, module_words, ..variant }
     }
 
     /// The drives of the vdevs, each with its place.
@@ -270,13 +237,8 @@ impl VariantBuilder {
         let mut module = BTreeMap::new();
         let mut words = BTreeMap::new();
         for (name, value) in self.module.values() {
-            let parameter = match module::lookup(&name.value, openzfs) {
-                Ok(parameter) => parameter,
-                Err(Refused { message, fix }) => {
-                    cx.error(name.span.clone(), message, fix);
-                    continue;
-                }
-            };
+            let found = module::lookup(&name.value, openzfs);
+            let Some(parameter) = cx.accepted(name.span.clone(), found) else { continue };
             let Some((min, max)) = parameter.range() else {
                 cx.note(
                     name.span.clone(),
@@ -298,27 +260,21 @@ impl VariantBuilder {
                 continue;
             };
             let number = match &value.value {
-                Written::Number(number) if (min..=max).contains(number) => *number,
-                Written::Number(number) => {
-                    cx.error(
-                        value.span.clone(),
-                        format!("`{}` cannot be {number}", name.value),
-                        format!("its C type is `{}`: {min} to {max}", parameter.ctype),
-                    );
-                    continue;
-                }
-                Written::Word(word) => {
-                    cx.error(
-                        value.span.clone(),
-                        format!("`{}` cannot be \"{word}\"", name.value),
-                        format!(
-                            "write a whole number from {min} to {max}; bytes may be written as \"64M\""
-                        ),
-                    );
-                    continue;
-                }
+                Written::Number(number) if (min..=max).contains(number) => Some(*number),
+                Written::Number(number) => cx.refuse(
+                    value.span.clone(),
+                    format!("`{}` cannot be {number}", name.value),
+                    format!("its C type is `{}`: {min} to {max}", parameter.ctype),
+                ),
+                Written::Word(word) => cx.refuse(
+                    value.span.clone(),
+                    format!("`{}` cannot be \"{word}\"", name.value),
+                    format!(
+                        "write a whole number from {min} to {max}; bytes may be written as \"64M\""
+                    ),
+                ),
             };
-            module.insert(name.value.clone(), number);
+            module.extend(number.map(|number| (name.value.clone(), number)));
         }
         (module, words)
     }
@@ -393,43 +349,28 @@ impl VariantBuilder {
     }
 }
 
-/// The property, unless OpenZFS does not have it; says what it does not do in the machine.
+/// The property with its value, unless OpenZFS has no such property or `check` refuses the value; says what it does not
+/// do in the machine.
 fn accepted(
     cx: &Context<'_>,
     setting: &Setting,
     found: Result<&'static Property, Refused>,
-) -> Option<&'static Property> {
-    let name = &setting.name;
-    match found {
-        Ok(property) => {
-            match property.effect {
-                Effect::Modelled | Effect::Scaled => {}
-                Effect::None => cx.note(
-                    name.span.clone(),
-                    format!("`{}` does not affect the results", name.value),
-                ),
-                Effect::NotModelled(why) => {
-                    cx.note(
-                        name.span.clone(),
-                        format!("`{}` has no effect in the machine: {why}", name.value),
-                    );
-                }
-            }
-            Some(property)
+    check: impl Fn(&Property, &str) -> Result<String, Refused>,
+) -> Option<(String, String)> {
+    let Setting { name, value } = setting;
+    let property = cx.accepted(name.span.clone(), found)?;
+    match property.effect {
+        Effect::Modelled | Effect::Scaled => {}
+        Effect::None => {
+            cx.note(name.span.clone(), format!("`{}` does not affect the results", name.value));
         }
-        Err(Refused { message, fix }) => {
-            cx.error(name.span.clone(), message, fix);
-            None
+        Effect::NotModelled(why) => {
+            cx.note(
+                name.span.clone(),
+                format!("`{}` has no effect in the machine: {why}", name.value),
+            );
         }
     }
-}
-
-fn value(cx: &Context<'_>, setting: &Setting, checked: Result<String, Refused>) -> Option<String> {
-    match checked {
-        Ok(value) => Some(value),
-        Err(Refused { message, fix }) => {
-            cx.error(setting.value.span.clone(), message, fix);
-            None
-        }
-    }
+    let checked = cx.accepted(value.span.clone(), check(property, &value.value))?;
+    Some((name.value.clone(), checked))
 }
