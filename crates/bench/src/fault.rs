@@ -21,6 +21,13 @@ impl Fault {
     }
 }
 
+/// No trial can run where results cannot be stored.
+impl From<store::Error> for Fault {
+    fn from(error: store::Error) -> Fault {
+        Fault::Environment(error.to_string())
+    }
+}
+
 /// Adds the failed action to a system error.
 pub fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
     move |e| Fault::Failed(format!("cannot {what}: {e}"))

@@ -138,8 +138,7 @@ pub fn jobs(
 /// # Errors
 /// [`Fault::Environment`] where the store has no inputs that fit it.
 pub fn planned(store: &Store, key: &Key) -> Result<Job, Fault> {
-    let bytes = store.inputs(key);
-    let bytes = bytes.map_err(|e| Fault::Environment(e.to_string()))?;
+    let bytes = store.inputs(key)?;
     let inputs = Inputs::read(&bytes)?;
     Ok(Job {
         name: format!("trial {}", key.short()),

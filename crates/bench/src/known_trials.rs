@@ -39,20 +39,21 @@ impl KnownTrials {
 
     /// The repeats of a closed-loop cell that were measured.
     pub fn cell(&self, variant: usize, workload: usize) -> impl Iterator<Item = (u32, &Measured)> {
-        let of_cell = move |slot: &&Slot| {
+        let repeats = self.repeats(variant, workload);
+        repeats.filter_map(|(slot, _)| Some((slot.repeat, self.measured(slot)?)))
+    }
+
+    fn repeats(&self, variant: usize, workload: usize) -> impl Iterator<Item = (&Slot, &Trial)> {
+        self.slots.iter().zip(&self.trials).filter(move |(slot, _)| {
             (slot.variant, slot.workload) == (variant, workload) && slot.kind == TrialKind::Repeat
-        };
-        let slots = self.slots.iter().filter(of_cell);
-        slots.filter_map(|slot| Some((slot.repeat, self.measured(slot)?)))
+        })
     }
 
     /// Whether a cell failed twice and was never measured, so that it would fail again.
     pub fn is_given_up(&self, variant: usize, workload: usize) -> bool {
         const FAILURES: usize = 2;
-        let cell = self.slots.iter().zip(&self.trials).filter(|(slot, _)| {
-            (slot.variant, slot.workload) == (variant, workload) && slot.kind == TrialKind::Repeat
-        });
-        let failed = cell.filter(|(_, t)| matches!(t.outcome, TrialResult::Failed { .. }));
+        let repeats = self.repeats(variant, workload);
+        let failed = repeats.filter(|(_, t)| matches!(t.outcome, TrialResult::Failed { .. }));
         failed.count() >= FAILURES && self.cell(variant, workload).next().is_none()
     }
 }

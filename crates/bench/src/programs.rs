@@ -58,11 +58,9 @@ impl Fio {
             .stdin(Stdio::null())
             .output()
             .map_err(|_| missing())?;
-        let bytes = std::fs::read(&program)
-            .map_err(|e| Fault::Environment(format!("cannot read {}: {e}", program.display())))?;
         Ok(Fio {
             version: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-            hash: blake3::hash(&bytes).to_hex()[..16].to_owned(),
+            hash: hash(std::slice::from_ref(&program))?,
             program,
         })
     }

@@ -2,6 +2,7 @@
 
 use crate::known_trials::KnownTrials;
 use crate::plan::baseline_first;
+use crate::sensitivity::cells_of;
 use crate::slot::Slot;
 use findings::schema::{Effect, Lack, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
@@ -18,23 +19,13 @@ const FUTILE: u32 = 4;
 pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot> {
     let findings = findings::analyse(campaign, model, known.trials());
     let mut wanted = Vec::new();
-    for (w, workload) in campaign.workloads.iter().enumerate() {
-        let open = findings.effects.iter().filter(|effect| {
-            effect.workload == workload.name
-                && effect.metric == findings::metric(workload)
-                && effect.phase != PhaseKind::Burst
-                && !is_known(effect, campaign.method.precision)
-                && !is_futile(effect)
-        });
-        for effect in open {
-            let index = |name: &Option<String>| {
-                let name = name.as_ref()?;
-                campaign.variants.iter().position(|v| v.name == *name)
-            };
-            if let (Some(a), Some(b)) = (index(&effect.baseline), index(&effect.variant)) {
-                wanted.extend(pair(campaign, known, [a, b], w));
-            }
-        }
+    let open = findings.effects.iter().filter(|effect| {
+        effect.phase != PhaseKind::Burst
+            && !is_known(effect, campaign.method.precision)
+            && !is_futile(effect)
+    });
+    for (variants, workload) in open.filter_map(|effect| cells_of(campaign, effect)) {
+        wanted.extend(missing(campaign, known, variants, workload));
     }
     let order = baseline_first(campaign);
     let rank = |slot: &Slot| order.iter().position(|v| *v == slot.variant);
@@ -45,7 +36,7 @@ pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot
 
 /// What is missing of the first repeat that two cells do not both have. A repeat that failed in either is
 /// passed over; nothing where one of the cells is given up or there are no more repeats.
-fn pair(
+fn missing(
     campaign: &Campaign,
     known: &KnownTrials,
     variants: [usize; 2],

@@ -3,7 +3,7 @@
 
 use crate::budget::{Budget, guess_s};
 use crate::clock::Clock;
-use crate::engine::{Engine, TrialWatch};
+use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::job::Job;
 use crate::stop::Stop;
@@ -120,8 +120,7 @@ impl Shared<'_> {
             if let Found::Damaged { why } = store.find(&job.key) {
                 self.runner.watch.damaged(&why);
             }
-            let planned = store.plan(&job.key, &job.bytes);
-            planned.map_err(|e| Fault::Environment(e.to_string()))?;
+            store.plan(&job.key, &job.bytes)?;
             missing.push_back(index);
         }
         *lock(&self.queue) = missing;
@@ -171,8 +170,7 @@ impl Shared<'_> {
         if !fits {
             return Ok(Some(Done::NoTime { needs_s, stopped: false }));
         }
-        let claim = runner.store.claim(&job.key);
-        let running = match claim.map_err(|e| Fault::Environment(e.to_string()))? {
+        let running = match runner.store.claim(&job.key)? {
             Claim::Mine(running) => running,
             Claim::Taken => {
                 runner.watch.waits(&job.name);
@@ -187,7 +185,7 @@ impl Shared<'_> {
         }
         runner.watch.begins(&job.name);
         let stop = runner.stop.with_deadline(Arc::clone(&runner.clock), deadline_s);
-        let watch = Named { name: &job.name, watch: runner.watch };
+        let watch = |stage| runner.watch.stage(&job.name, stage);
         let clock = runner.clock.as_ref();
         let began_s = clock.now_s();
         let ran = trial::measure_and_store(runner.engine, job, running, clock, &watch, &stop);
@@ -206,18 +204,6 @@ impl Shared<'_> {
             }
             Err(other) => Err(other),
         }
-    }
-}
-
-/// Adds to a step which trial it belongs to.
-struct Named<'a> {
-    name: &'a str,
-    watch: &'a dyn Watch,
-}
-
-impl TrialWatch for Named<'_> {
-    fn stage(&self, stage: Stage) {
-        self.watch.stage(self.name, stage);
     }
 }
 

@@ -71,7 +71,7 @@ pub fn wanted(
         if !decides(effect, findings) {
             continue;
         }
-        let Some((pair, workload)) = pair(campaign, effect) else {
+        let Some((pair, workload)) = cells_of(campaign, effect) else {
             continue;
         };
         for (kind, parameter) in uncertain(pair.map(|v| &campaign.variants[v])) {
@@ -112,8 +112,8 @@ fn decides(effect: &Effect, findings: &Findings) -> bool {
             || means.any(|e| e.phase != PhaseKind::Burst && decided(e) && same_level(e)))
 }
 
-/// The indices of an effect's two variants and of its workload.
-fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
+/// The indices of the two variants and of the workload of an effect that a verdict may rest on.
+pub(crate) fn cells_of(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
     let index = |name: &Option<String>| {
         let name = name.as_ref()?;
         campaign.variants.iter().position(|v| v.name == *name)

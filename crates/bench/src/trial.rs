@@ -78,7 +78,6 @@ pub fn measure_and_store(
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         poolwright: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let stored = running.finish(&job.bytes, &trial, &run);
-    stored.map_err(|e| Fault::Environment(e.to_string()))?;
+    running.finish(&job.bytes, &trial, &run)?;
     Ok((trial, wall_s))
 }

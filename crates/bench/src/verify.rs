@@ -88,16 +88,12 @@ fn first(stored: &Value, again: &Value, field: String) -> Option<Difference> {
                     true => name.clone(),
                     false => format!("{field}.{name}"),
                 };
-                let value = |map: &serde_json::Map<String, Value>| {
-                    map.get(name).cloned().unwrap_or(Value::Null)
-                };
-                first(&value(a), &value(b), field)
+                first(&stored[name], &again[name], field)
             })
         }
         (Value::Array(a), Value::Array(b)) => {
-            let item = |list: &[Value], i: usize| list.get(i).cloned().unwrap_or(Value::Null);
-            (0..a.len().max(b.len()))
-                .find_map(|i| first(&item(a, i), &item(b, i), format!("{field}[{i}]")))
+            let mut indices = 0..a.len().max(b.len());
+            indices.find_map(|i| first(&stored[i], &again[i], format!("{field}[{i}]")))
         }
         _ if stored == again => None,
         _ => Some(Difference { field, stored: short(stored), again: short(again) }),

@@ -6,7 +6,6 @@ mod synthetic;
 use bench::budget::Budget;
 use bench::campaign::{self, CampaignRun, End, Question};
 use bench::clock::{Clock, WallClock};
-use bench::engine::Unwatched;
 use bench::job;
 use bench::round::{Done, Runner, Watch};
 use bench::stop::Stop;
@@ -440,7 +439,7 @@ fn a_different_result_is_reported_with_its_first_field() {
         let job = job::planned(&store, key).unwrap();
         let stored = store.result(key).unwrap();
         let stop = Stop::default();
-        verify(engine, &job.inputs, &stored, raw.path(), &store, &Unwatched, &stop)
+        verify(engine, &job.inputs, &stored, raw.path(), &store, &|_: Stage| (), &stop)
     };
     let check = |engine: &Fake| check_key(engine, &keys[0]);
     assert_eq!(check(&engine).unwrap(), Verified::Identical);

@@ -17,7 +17,7 @@ use crate::{CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT};
 use lab::campaign::{Campaign, Program, Variant, Workload};
 use lab::model::Model;
 use measurement::Trial;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What a campaign has shown so far. Any number of trials, none included, in any order: the same trials give
 /// the same findings. Calling it after each trial is what the error rate is made for.
@@ -205,11 +205,10 @@ fn not_run(campaign: &Campaign, cells: &[Cell]) -> Vec<NotRun> {
 }
 
 fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
-    let versions: BTreeMap<&str, BTreeSet<&str>> =
-        trials.iter().fold(BTreeMap::new(), |mut map, t| {
-            map.entry(t.variant.as_str()).or_default().insert(t.openzfs.as_str());
-            map
-        });
+    let versions = |variant: &Variant| -> BTreeSet<String> {
+        let mine = trials.iter().filter(|trial| trial.variant == variant.name);
+        mine.map(|trial| trial.openzfs.clone()).collect()
+    };
     let base = factors::baseline(campaign);
     let mut all: Vec<&Variant> = campaign.variants.iter().collect();
     all.sort_by_key(|v| Some(v.name.as_str()) != base.map(|b| b.name.as_str()));
@@ -219,9 +218,7 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
             levels: v.levels.clone(),
             drives: price::drives(v),
             price: v.price(&campaign.host),
-            openzfs: versions
-                .get(v.name.as_str())
-                .map_or_else(Vec::new, |set| set.iter().map(|s| (*s).to_owned()).collect()),
+            openzfs: versions(v).into_iter().collect(),
             durability: durability::risks(v),
             after_power_cut: Some(lab::durability::worst(v, campaign).durability.into()),
             build: memory(campaign, v)

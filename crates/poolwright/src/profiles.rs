@@ -5,6 +5,7 @@ use crate::output;
 use drives::{FlushBehaviour, Profile};
 use lab::Profiles;
 use lab::units::about;
+use text::line::aligned;
 
 /// List the drive models that labs can name, or print one with the sources of its numbers
 ///
@@ -38,13 +39,7 @@ impl Args {
 /// A line each: name, capacity, write cache, description.
 fn list(profiles: &Profiles) -> String {
     let rows: Vec<[String; 4]> = profiles.names().filter_map(|name| row(profiles, name)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2)];
-    let line = |[name, capacity, cache, description]: &[String; 4]| {
-        let [first, second, third] = widths;
-        format!("{name:first$}  {capacity:>second$}  {cache:third$}  {description}\n")
-    };
-    rows.iter().map(line).collect()
+    aligned(&rows, 1..2)
 }
 
 fn row(profiles: &Profiles, name: &str) -> Option<[String; 4]> {

@@ -3,11 +3,12 @@
 use crate::exit::{self, INTERRUPTED, USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{engine, output};
-use bench::engine::{Engine, Unwatched};
+use bench::engine::Engine;
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
+use measurement::Stage;
 use std::fs;
 use std::path::{Path, PathBuf};
 use store::{Claim, Key, Record, Store};
@@ -79,13 +80,14 @@ impl Args {
         let campaigns = campaigns.map_err(|e| exit::for_store_error(&e))?;
         // The name of a lab that was run may look like the first digits of a key.
         let is_lab = !campaigns.is_empty() && Key::parse(&self.what).is_none();
+        let of_lab = || measured_keys(store, &self.what, campaigns.last());
         let keys = if is_lab {
-            measured_keys(store, &self.what)?
+            of_lab()?
         } else {
             match store.resolve(&self.what) {
                 Ok(key) => vec![key],
                 Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::for_store_error(&e)),
-                Err(_) => measured_keys(store, &self.what)?,
+                Err(_) => of_lab()?,
             }
         };
         let read = |key: Key| -> Result<Stored, store::Error> {
@@ -107,10 +109,8 @@ fn read_result(directory: &Path) -> Result<Stored, String> {
 }
 
 /// The measured trials of the newest campaign of a lab.
-fn measured_keys(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
-    let campaigns = store.campaigns(&lab::name_of(name));
-    let campaigns = campaigns.map_err(|e| exit::for_store_error(&e))?;
-    let Some(newest) = campaigns.last() else {
+fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<Vec<Key>, u8> {
+    let Some(newest) = newest else {
         return Err(refuse(
             USAGE,
             format!(
@@ -153,7 +153,7 @@ fn again(
         ))),
         Claim::Mine(running) => {
             let raw = running.raw();
-            verify(engine, &inputs, &stored.result, &raw, store, &Unwatched, stop)
+            verify(engine, &inputs, &stored.result, &raw, store, &|_: Stage| (), stop)
         }
     }
 }

@@ -55,17 +55,15 @@ pub fn text(
             cell.trials.1
         );
     }
-    if before.openzfs_versions() != after.openzfs_versions() {
-        out += language.label(Label::OtherRelease);
-        out.push('\n');
-    }
-    if before.scale.size != after.scale.size {
-        out += language.label(Label::OtherScale);
-        out.push('\n');
-        let moved = |c: &Change| !(0.9..=1.1).contains(&c.ratio.value);
-        if comparison.changes.iter().any(moved) {
-            out += language.label(Label::ScaleMoves);
-            out.push('\n');
+    let other_scale = before.scale.size != after.scale.size;
+    let moved = |c: &Change| !(0.9..=1.1).contains(&c.ratio.value);
+    for (holds, note) in [
+        (before.openzfs_versions() != after.openzfs_versions(), Label::OtherRelease),
+        (other_scale, Label::OtherScale),
+        (other_scale && comparison.changes.iter().any(moved), Label::ScaleMoves),
+    ] {
+        if holds {
+            out = out + language.label(note) + "\n";
         }
     }
     let worse = comparison.changes.iter().filter(|c| c.class == VerdictClass::Harmful).count()

@@ -14,7 +14,8 @@ pub struct Markup {
     in_svg: bool,
 }
 
-/// A start tag under construction; finish it with [`Tag::empty`], [`Tag::text`] or [`Tag::inside`].
+/// A start tag under construction; finish it with [`Tag::empty`], [`Tag::text`], [`Tag::each`] or
+/// [`Tag::inside`].
 #[must_use]
 pub struct Tag<'a> {
     markup: &'a mut Markup,
@@ -47,6 +48,11 @@ impl Markup {
         self.out.push('<');
         self.out.push_str(name);
         Tag { markup: self, name }
+    }
+
+    /// The head of a table, one row.
+    pub fn table_head(&mut self, cells: impl FnOnce(&mut Markup)) {
+        self.tag("thead").inside(|m| m.tag("tr").inside(cells));
     }
 
     /// Text, escaped.
@@ -128,6 +134,20 @@ impl Tag<'_> {
     /// An element that holds one phrase in every language.
     pub fn say(self, phrase: impl Fn(Language) -> String) {
         self.inside(|m| m.say(phrase));
+    }
+
+    /// An element that holds an element of its own for each item.
+    pub fn each<T>(
+        self,
+        name: &'static str,
+        items: impl IntoIterator<Item = T>,
+        content: impl Fn(&mut Markup, T),
+    ) {
+        self.inside(|m| {
+            for item in items {
+                m.tag(name).inside(|m| content(m, item));
+            }
+        });
     }
 
     /// An element with content.

@@ -72,16 +72,12 @@ const OF_RUNGS: [Family<OfRung>; 3] = [
 pub fn render(findings: &Findings) -> String {
     let rows = rows(findings);
     let mut page = Page { out: String::new(), lab: &findings.lab.name };
-    for (family, help, pick) in OF_CELLS {
-        page.family(family, help);
-        for row in rows.iter().filter(|row| row.shown()) {
-            page.samples(family, &cell(&row.cell.variant, &row.cell.workload), pick(row));
-        }
-    }
-    for (family, help, pick) in OF_ALL_CELLS {
-        page.family(family, help);
-        for row in &rows {
-            page.samples(family, &cell(&row.cell.variant, &row.cell.workload), pick(row));
+    for (shown_only, families) in [(true, &OF_CELLS[..]), (false, &OF_ALL_CELLS)] {
+        for (family, help, pick) in families {
+            page.family(family, help);
+            for row in rows.iter().filter(|row| row.shown() || !shown_only) {
+                page.samples(family, &cell(&row.cell.variant, &row.cell.workload), pick(row));
+            }
         }
     }
     page.family("effect_ratio", "Ratio of two variants that differ in one factor.");

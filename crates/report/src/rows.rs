@@ -246,13 +246,18 @@ pub fn first_head<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> Label {
 
 /// The workloads in the order of the campaign.
 pub fn workloads(findings: &Findings) -> Vec<&str> {
-    let mut all: Vec<&str> = Vec::new();
-    for cell in &findings.cells {
-        if !all.contains(&cell.workload.as_str()) {
-            all.push(&cell.workload);
+    distinct(findings.cells.iter().map(|cell| cell.workload.as_str()))
+}
+
+/// Each of some things once, in their order.
+pub fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut known = Vec::new();
+    for one in all {
+        if !known.contains(&one) {
+            known.push(one);
         }
     }
-    all
+    known
 }
 
 /// `6.7× sustained [6.2, 7.2]`, `持续 6.7× [6.2, 7.2]`.

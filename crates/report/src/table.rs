@@ -29,11 +29,7 @@ impl Column {
 
 /// The tests of pg_test_fsync, a column a variant; none where these rows have none.
 pub fn sync_tests(language: Language, rows: &[&Row]) -> Option<Vec<Column>> {
-    let tests: Vec<SyncTest> = SyncTest::NAMED
-        .iter()
-        .copied()
-        .filter(|test| rows.iter().any(|row| sync_rate(row, *test).is_some()))
-        .collect();
+    let tests = tests_of(rows);
     let head = std::iter::once(language.label(Label::SyncTest).to_lowercase());
     let names = head.chain(tests.iter().map(|test| language.sync_test(*test)));
     let mut table = vec![Column::new(names.collect(), false, 0)];
@@ -42,6 +38,12 @@ pub fn sync_tests(language: Language, rows: &[&Row]) -> Option<Vec<Column>> {
         Column::new(std::iter::once(name(&row.cell.variant)).chain(rates).collect(), true, 1)
     }));
     (!tests.is_empty()).then_some(table)
+}
+
+/// The tests of which some row has a rate.
+pub fn tests_of(rows: &[&Row]) -> Vec<SyncTest> {
+    let tests = SyncTest::NAMED.iter().copied();
+    tests.filter(|test| rows.iter().any(|row| sync_rate(row, *test).is_some())).collect()
 }
 
 /// A cell's rate of a test; none where it was not carried out, or does not count.

@@ -1,6 +1,6 @@
 //! Campaigns: the resolved lab, and the keys of its trials.
 
-use crate::files::{create, list, parse, remove, replace, sweep};
+use crate::files::{create, is_hidden, list, parse, remove, replace, sweep};
 use crate::lock::Lock;
 use crate::{Error, Found, Key, Store};
 use lab::campaign::Campaign;
@@ -227,9 +227,7 @@ impl Store {
     /// Errors of the file system.
     pub fn campaigns(&self, lab: &str) -> Result<Vec<PathBuf>, Error> {
         let mut paths = list(&self.campaigns_of(lab))?;
-        let hidden =
-            |p: &PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
-        paths.retain(|path| path.extension().is_some_and(|e| e == "json") && !hidden(path));
+        paths.retain(|path| path.extension().is_some_and(|e| e == "json") && !is_hidden(path));
         Ok(paths)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use rustix::fs::{FlockOperation, flock};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -16,6 +17,12 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
         file.sync_all()
     };
     write().map_err(Error::io("write", path))
+}
+
+/// Writes a value as a JSON file, as [`write`] does.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_vec(value).map_err(|e| Error::content(path, e))?;
+    write(path, &text)
 }
 
 /// Replaces a file, so that a kill leaves the old content or the new, and at most a temporary file that
@@ -46,8 +53,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
 /// Removes temporary files that killed processes left in a directory.
 pub fn sweep(directory: &Path) -> Result<(), Error> {
     for path in list(directory)? {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if hidden
+        if is_hidden(&path)
             && let Ok(file) = File::open(&path)
             && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
         {
@@ -55,6 +61,11 @@ pub fn sweep(directory: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether a file is a temporary one of [`replace`].
+pub fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
 /// A file's content; none where it does not exist.
@@ -80,8 +91,21 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Removes a directory; one that is not there is gone all the same.
+pub fn remove_directory(path: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
+        _ => Ok(()),
+    }
+}
+
 pub fn create(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(Error::io("create", path))
+}
+
+/// Makes the directory that a path is in.
+pub fn create_above(path: &Path) -> Result<(), Error> {
+    path.parent().map_or(Ok(()), create)
 }
 
 /// The paths in a directory, sorted; none where it does not exist.

@@ -1,6 +1,6 @@
 //! Pool states: the contents of drives at the start of a trial, shared by all trials that start with them.
 
-use crate::files::{self, create, list, write};
+use crate::files::{self, create_above, list, remove_directory, write, write_json};
 use crate::lock::Lock;
 use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
@@ -136,18 +136,15 @@ impl Store {
         directory: &Path,
         image: &NewImage,
     ) -> Result<(), Error> {
-        let path = directory.join(ABOUT);
         let image = Sum::new(&image.hasher);
-        let about = serde_json::to_vec(&About { image, outcome });
-        write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
+        write_json(&directory.join(ABOUT), &About { image, outcome })?;
         write(&directory.join(INPUTS), inputs)?;
         let place = self.state_path(key);
-        remove(&place)?;
-        if let Some(parent) = place.parent() {
-            create(parent)?;
-        }
+        // What a kill leaves of a state that is removed is no state.
+        remove_directory(&place)?;
+        create_above(&place)?;
         match fs::rename(directory, &place) {
-            Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => remove(directory),
+            Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => remove_directory(directory),
             renamed => renamed.map_err(Error::io("write", &place)),
         }
     }
@@ -174,7 +171,7 @@ impl Store {
             if all <= most {
                 break;
             }
-            remove(&directory)?;
+            remove_directory(&directory)?;
             all -= bytes;
         }
         Ok(())
@@ -192,13 +189,5 @@ impl Store {
             }
         }
         self.trim_states(KEPT)
-    }
-}
-
-/// Removes the directory of a state. What a kill leaves of it is no state.
-fn remove(directory: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(directory) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", directory)(e)),
-        _ => Ok(()),
     }
 }

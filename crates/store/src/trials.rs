@@ -1,6 +1,8 @@
 //! Trials by key.
 
-use crate::files::{self, create, list, replace, sweep, write};
+use crate::files::{
+    self, create, create_above, list, remove_directory, replace, sweep, write, write_json,
+};
 use crate::key::is_hexadecimal;
 use crate::lock::Lock;
 use crate::{Error, Key, is_former};
@@ -201,7 +203,7 @@ impl Store {
         if files::read(&path)?.as_deref() == Some(inputs) {
             return Ok(());
         }
-        create(&self.root.join("planned"))?;
+        create_above(&path)?;
         replace(&path, inputs)
     }
 
@@ -251,11 +253,8 @@ impl Store {
             return Ok(Claim::Taken);
         };
         let part = self.part_of(key);
-        if part.exists() {
-            fs::remove_dir_all(&part).map_err(Error::io("remove", &part))?;
-        }
-        let raw = part.join(RAW);
-        create(&raw)?;
+        remove_directory(&part)?;
+        create(&part.join(RAW))?;
         Ok(Claim::Mine(Running { store: self.clone(), key: key.clone(), part, _lock: lock }))
     }
 
@@ -281,17 +280,13 @@ impl Running {
         let result = self.part.join(RESULT);
         let bytes = result_bytes(trial).map_err(|e| Error::content(&result, e))?;
         write(&result, &bytes)?;
-        let run_path = self.part.join(RUN);
-        let run = serde_json::to_vec(run).map_err(|e| Error::content(&run_path, e))?;
-        write(&run_path, &run)?;
+        write_json(&self.part.join(RUN), run)?;
         let failed = self.store.failed_path(&self.key);
-        if failed.exists() {
-            fs::remove_dir_all(&failed).map_err(Error::io("remove", &failed))?;
-        }
+        remove_directory(&failed)?;
         match trial.outcome {
             TrialResult::Measured(_) => self.publish(),
             TrialResult::Failed { .. } => {
-                create(&self.store.root.join("failed"))?;
+                create_above(&failed)?;
                 fs::rename(&self.part, &failed).map_err(Error::io("write", &failed))
             }
         }
@@ -303,9 +298,7 @@ impl Running {
         if place.exists() {
             self.set_aside(&place)?;
         }
-        if let Some(parent) = place.parent() {
-            create(parent)?;
-        }
+        create_above(&place)?;
         fs::rename(&self.part, &place).map_err(Error::io("write", &place))?;
         // What stays is only listed once more.
         let _ = fs::remove_file(self.store.planned_path(&self.key));

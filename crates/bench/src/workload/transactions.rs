@@ -2,10 +2,9 @@
 
 use super::logs;
 use crate::fault::Fault;
-use crate::workload::fio::output::upper_edge;
+use crate::workload::fio::output::Bins;
 use crate::workload::fio::series::{self, PerSecond};
-use measurement::{Flow, HISTOGRAM_END_NS, Measured};
-use std::collections::BTreeMap;
+use measurement::{Flow, Measured};
 use std::path::Path;
 
 /// One transaction.
@@ -77,23 +76,13 @@ impl Transactions {
 
     /// Those that write, or those that only read.
     pub fn flow(&self, writes: bool) -> Flow {
-        let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
-        let (mut ops, mut sum, mut overflow) = (0u64, 0u64, 0u64);
+        let (mut bins, mut ops, mut sum) = (Bins::default(), 0u64, 0u64);
         for transaction in self.all.iter().filter(|t| t.writes == writes) {
             ops += 1;
             sum += transaction.latency_ns;
-            match transaction.latency_ns {
-                ns if ns >= HISTOGRAM_END_NS => overflow += 1,
-                ns => *histogram.entry(upper_edge(ns)).or_default() += 1,
-            }
+            bins.add(transaction.latency_ns, 1);
         }
-        Flow {
-            ops,
-            bytes: 0,
-            mean_ns: sum as f64 / ops.max(1) as f64,
-            histogram: histogram.into_iter().collect(),
-            overflow,
-        }
+        bins.flow(ops, 0, sum as f64 / ops.max(1) as f64)
     }
 
     /// What clients of a number measured with them.

@@ -76,11 +76,7 @@ pub struct Change {
 /// shared out over the cells (Bonferroni). Trials with the same seed are paired where there are two such
 /// pairs; otherwise the interval is Welch's.
 pub fn compare(before: &Findings, after: &Findings) -> Comparison {
-    let partner = |cell: &Cell, of: &'_ Findings| {
-        let same = |c: &&Cell| c.variant == cell.variant && c.workload == cell.workload;
-        of.cells.iter().find(same).cloned()
-    };
-    let pairs: Vec<(&Cell, Cell)> =
+    let pairs: Vec<(&Cell, &Cell)> =
         before.cells.iter().filter_map(|cell| Some((cell, partner(cell, after)?))).collect();
     let alpha = ERROR_RATE / pairs.len().max(1) as f64;
     let changes: Vec<Change> =
@@ -107,6 +103,11 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
         unmeasured,
         unmatched: missing(before, after).into_iter().chain(missing(after, before)).collect(),
     }
+}
+
+/// The cell of another campaign with the same names.
+fn partner<'a>(cell: &Cell, of: &'a Findings) -> Option<&'a Cell> {
+    of.cells.iter().find(|c| c.variant == cell.variant && c.workload == cell.workload)
 }
 
 fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> Option<Change> {
@@ -142,10 +143,8 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         variant: before.1.variant.clone(),
         workload: before.1.workload.clone(),
         metric,
-        ratio: match interval {
-            Some(i) => Estimate { value: i.value, low: i.low, high: i.high, basis: Basis::Trials },
-            None => Estimate { value, low: value, high: value, basis: Basis::Point },
-        },
+        ratio: interval
+            .map_or(Estimate::point(value), |interval| Estimate::new(interval, Basis::Trials)),
         class,
         lack,
         trials: (a.len() as u32, b.len() as u32),

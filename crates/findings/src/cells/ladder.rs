@@ -1,7 +1,7 @@
 //! Open-loop ladders: what load a configuration carries, and how late it gets.
 
 use crate::cells::Group;
-use crate::schema::{Ladder, Latency, LoadWithin, Operation, Rung};
+use crate::schema::{Ladder, LoadWithin, Operation, Rung};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::Trial;
@@ -93,14 +93,8 @@ fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
 /// The limits that tell something: from the least that the first rung stays under to the first that no
 /// rung exceeds.
 fn limits(rungs: &[&Rung], of: Operation) -> Vec<LoadWithin> {
-    let p99 = |rung: &Rung| -> Option<f64> {
-        let latency: Option<Latency> = match of {
-            Operation::ReadWrite => rung.latency,
-            Operation::Sync => rung.sync_latency,
-        };
-        latency.map(|l| l.p99_us)
-    };
-    let measured: Vec<(&Rung, f64)> = rungs.iter().filter_map(|r| Some((*r, p99(r)?))).collect();
+    let measured: Vec<(&Rung, f64)> =
+        rungs.iter().filter_map(|rung| Some((*rung, rung.p99_us(of)?))).collect();
     let mut all = Vec::new();
     for limit_us in LIMITS {
         let good = |(rung, p99): &&(&Rung, f64)| rung.kept_up && *p99 <= limit_us;

@@ -13,8 +13,8 @@ use self::job::Job;
 use self::phases::{Course, Lengths};
 use crate::quality::{checks, scale};
 use crate::schema::{
-    Cell, CellIssue, CellScale, Estimate, Hits, Part, QualityIssue, ThroughputSeries, TrialCounts,
-    TrialRow, Validity, Warmed,
+    Cell, CellIssue, CellScale, Estimate, Hits, Part, Phases, QualityIssue, ThroughputSeries,
+    TrialCounts, TrialRow, Validity, Warmed,
 };
 use crate::{CONFIDENCE, quality};
 use lab::campaign::{Campaign, Variant, Workload};
@@ -173,11 +173,9 @@ impl<'a> Group<'a> {
             latency::merged(&all)
         };
         let calls: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
-        let courses: Vec<Option<Course>> = shown.iter().map(|j| j.course.clone()).collect();
         let totals = Counters::added(measured.iter().map(|m| &m.totals));
         let throughput = over_window(&shown, |m| (m.read.ops + m.write.ops) as f64);
         let lasting: Vec<&Second> = shown.iter().flat_map(|j| j.lasting_seconds()).collect();
-        let phases = phases::phases(&courses, lengths(model), 1.0 - CONFIDENCE);
         Cell {
             variant: self.variant.name.clone(),
             workload: self.workload.name.clone(),
@@ -200,7 +198,7 @@ impl<'a> Group<'a> {
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
             hits: self.hits(&totals),
-            phases,
+            phases: self.phases(model),
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
             resources: resources::resources(&measured, &self.job, self.variant, &lasting),
@@ -208,6 +206,14 @@ impl<'a> Group<'a> {
             sync_tests: sync_tests::rates(&measured),
             series: self.ran.iter().map(series).collect(),
         }
+    }
+
+    /// How throughput went over time in the trials that are shown.
+    pub fn phases(&self, model: &Model) -> Phases {
+        let courses: Vec<_> = self.shown().iter().map(|j| j.course.clone()).collect();
+        // How much longer phases that end last on the real machine.
+        let lengths = Lengths { burst: burst_factor(model), warm_up: model.size };
+        phases::phases(&courses, lengths, 1.0 - CONFIDENCE)
     }
 
     /// Whether reads and writes of the client bypass the ARC.
@@ -314,11 +320,6 @@ fn warmed(trials: &[&Measured]) -> Option<Warmed> {
         ended: all.iter().map(|w| w.ended).max_by_key(|end| rank(*end))?,
         hit_ratio: all.iter().filter_map(|w| w.hit_ratio).reduce(f64::min),
     })
-}
-
-/// How much longer phases that end last on the real machine.
-pub fn lengths(model: &Model) -> Lengths {
-    Lengths { burst: burst_factor(model), warm_up: model.size }
 }
 
 /// Real ÷ model dirty-data limit.

@@ -200,28 +200,19 @@ pub fn phases(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phase
     if known.is_empty() {
         return Phases::Unknown;
     }
-    let most = |test: &dyn Fn(&Course) -> bool| {
-        2 * known.iter().filter(|course| test(course)).count() > known.len()
-    };
     if known.iter().all(|course| course.after_restart) {
-        return match last(&known, alpha) {
-            Some(whole) => Phases::AfterRestart {
-                whole: Phase { real_seconds: Some(whole.seconds * lengths.warm_up), ..whole },
-            },
-            None => Phases::Unknown,
-        };
+        return last(&known, alpha).map_or(Phases::Unknown, |whole| Phases::AfterRestart {
+            whole: Phase { real_seconds: Some(whole.seconds * lengths.warm_up), ..whole },
+        });
     }
-    if most(&|course| course.steady.is_none()) {
+    if 2 * known.iter().filter(|course| course.steady.is_none()).count() > known.len() {
         return Phases::NotSettled {
             seconds: known.iter().map(|c| c.rates.len()).max().unwrap_or(0) as f64,
         };
     }
     let changed: Vec<&Course> = known.iter().copied().filter(|c| c.change.is_some()).collect();
     if 2 * changed.len() <= known.len() {
-        return match last(&known, alpha) {
-            Some(whole) => Phases::Steady { whole },
-            None => Phases::Unknown,
-        };
+        return last(&known, alpha).map_or(Phases::Unknown, |whole| Phases::Steady { whole });
     }
     let falls = 2 * changed.iter().filter(|c| c.falls()).count() > changed.len();
     let alike: Vec<&Course> = changed.into_iter().filter(|c| c.falls() == falls).collect();
@@ -282,7 +273,7 @@ pub fn estimate(trials: &[f64], series: Option<&[f64]>, alpha: f64) -> Option<Es
             Interval { value, low: value - (i.value - i.low), high: value + (i.high - i.value) },
             Basis::Batches,
         ),
-        None => Estimate { value, low: value, high: value, basis: Basis::Point },
+        None => Estimate::point(value),
     })
 }
 

@@ -1,8 +1,6 @@
 //! Causes found by trying: what a cell does when one cost is removed from the machine.
 
-use crate::CONFIDENCE;
-use crate::cells::phases;
-use crate::cells::{Group, lengths};
+use crate::cells::Group;
 use crate::effects::{self, Side};
 use crate::schema::{Cause, Effect, Metric, PhaseKind};
 use lab::campaign::Campaign;
@@ -52,9 +50,7 @@ fn cause(
     group: &Group<'_>,
     with: &Side<'_>,
 ) -> Option<Cause> {
-    let courses: Vec<_> = group.shown().iter().map(|j| j.course.clone()).collect();
-    let without =
-        Side { group, phases: phases::phases(&courses, lengths(model), 1.0 - CONFIDENCE) };
+    let without = Side { group, phases: group.phases(model) };
     let terms = [(1.0, &without), (-1.0, with)];
     let effect = |metric| -> Option<Effect> {
         let phase = match metric {

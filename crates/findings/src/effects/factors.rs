@@ -163,12 +163,10 @@ fn settings(a: &Variant, b: &Variant) -> BTreeSet<Subject> {
     if a.pool.ashift != b.pool.ashift {
         found.insert(Subject::Ashift);
     }
-    for name in differing(&a.pool.properties, &b.pool.properties) {
-        found.insert(Subject::PoolProperty { name });
-    }
-    for name in differing(&a.module, &b.module) {
-        found.insert(Subject::Module { name });
-    }
+    let pool = differing(&a.pool.properties, &b.pool.properties).into_iter();
+    found.extend(pool.map(|name| Subject::PoolProperty { name }));
+    let module = differing(&a.module, &b.module).into_iter();
+    found.extend(module.map(|name| Subject::Module { name }));
     let datasets: BTreeSet<&String> = a.datasets.keys().chain(b.datasets.keys()).collect();
     let none = BTreeMap::new();
     for dataset in datasets {

@@ -31,10 +31,6 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    fn has_burst(&self) -> bool {
-        matches!(self.phases, Phases::Burst { .. })
-    }
-
     fn has_two(&self) -> bool {
         matches!(self.phases, Phases::Burst { .. } | Phases::WarmUp { .. })
     }
@@ -94,13 +90,8 @@ fn log(
 
 /// The phases in which a pair can be compared.
 fn kinds(sides: &[&Side<'_>]) -> Vec<PhaseKind> {
-    if sides.iter().any(|s| s.has_burst()) {
-        vec![PhaseKind::Sustained, PhaseKind::Burst]
-    } else if sides.iter().any(|s| s.has_two()) {
-        vec![PhaseKind::Sustained]
-    } else {
-        vec![PhaseKind::Whole]
-    }
+    let burst = sides.iter().any(|side| matches!(side.phases, Phases::Burst { .. }));
+    std::iter::once(lasting_phase(sides)).chain(burst.then_some(PhaseKind::Burst)).collect()
 }
 
 /// The phase in which what lasts of some sides is compared.
@@ -185,7 +176,7 @@ pub fn interaction(
                 second: second.clone(),
                 workload: with.1.group.workload.name.clone(),
                 phase,
-                ratio: found.estimate(),
+                ratio: Estimate::new(found.ratio, found.basis),
                 without: between(2, 3),
                 with: between(0, 1),
                 shown,
@@ -206,17 +197,6 @@ struct Found {
     trials: usize,
     /// What is known of its spread; none where there is no interval.
     look: Option<Look>,
-}
-
-impl Found {
-    fn estimate(&self) -> Estimate {
-        Estimate {
-            value: self.ratio.value,
-            low: self.ratio.low,
-            high: self.ratio.high,
-            basis: self.basis,
-        }
-    }
 }
 
 /// The contrast of some sides: over the seeds of which each has a trial that counts, or of one trial each where they have
@@ -378,7 +358,7 @@ pub fn estimate(
         workload: terms.first()?.1.group.workload.name.clone(),
         phase,
         metric,
-        ratio: found.estimate(),
+        ratio: Estimate::new(found.ratio, found.basis),
         class,
         needed,
         trials: (count(true), count(false)),

@@ -1,7 +1,7 @@
 //! Stated capacity against drives less parity and spares.
 
-use super::Table;
-use crate::schema::{Lint, LintFinding, Severity};
+use super::{Table, of_setups};
+use crate::schema::{Lint, LintFinding};
 
 /// TB against TiB is 10 %, and padding takes its part: a stated capacity may lie this far below.
 const BELOW: f64 = 0.15;
@@ -11,21 +11,13 @@ const ABOVE: f64 = 0.01;
 /// Set-ups whose stated capacity is not what their layout gives: (drives − spares) × data ÷ (data +
 /// parity) × bytes of a drive, which also is what a dRAID's groups come to.
 pub fn lint(table: &Table) -> Vec<Lint> {
-    table
-        .setups
-        .iter()
-        .filter_map(|(name, setup)| {
-            let (drives, data, parity) = (setup.drives?, setup.data?, setup.parity?);
-            let (bytes, stated) = (setup.drive_bytes?, setup.capacity?);
-            let left = f64::from(drives.saturating_sub(setup.spares.unwrap_or(0)));
-            let width = f64::from(data) + f64::from(parity);
-            let computed = left * f64::from(data) / width * bytes;
-            let off = stated > computed * (1.0 + ABOVE) || stated < computed * (1.0 - BELOW);
-            off.then(|| Lint {
-                rows: vec![name.clone()],
-                severity: Severity::Impossible,
-                finding: LintFinding::Capacity { stated, computed },
-            })
-        })
-        .collect()
+    of_setups(table, |setup| {
+        let (drives, data, parity) = (setup.drives?, setup.data?, setup.parity?);
+        let (bytes, stated) = (setup.drive_bytes?, setup.capacity?);
+        let left = f64::from(drives.saturating_sub(setup.spares.unwrap_or(0)));
+        let width = f64::from(data) + f64::from(parity);
+        let computed = left * f64::from(data) / width * bytes;
+        let off = stated > computed * (1.0 + ABOVE) || stated < computed * (1.0 - BELOW);
+        off.then_some(LintFinding::Capacity { stated, computed })
+    })
 }

@@ -1,6 +1,6 @@
 //! Said to fill a link, and does not.
 
-use super::{Table, on};
+use super::{Table, of_rows};
 use crate::schema::{Lint, LintFinding, Severity};
 
 /// A link is full from this share on (headers and acknowledgements take the rest).
@@ -8,15 +8,8 @@ const FULL: f64 = 0.8;
 
 /// Rows whose text says that they fill a link that they do not.
 pub fn lint(table: &Table) -> Vec<Lint> {
-    table
-        .rows
-        .iter()
-        .filter_map(|row| {
-            let link = row.said_to_fill?;
-            let computed = || Some(row.throughput? * row.size?);
-            let bits = 8.0 * row.bandwidth.or_else(computed)?;
-            (bits < FULL * link)
-                .then(|| on(row, Severity::Impossible, LintFinding::NotLineRate { bits, link }))
-        })
-        .collect()
+    of_rows(table, Severity::Impossible, |row| {
+        let (link, bits) = (row.said_to_fill?, 8.0 * row.moved()?);
+        (bits < FULL * link).then_some(LintFinding::NotLineRate { bits, link })
+    })
 }

@@ -60,3 +60,21 @@ pub fn contradictions(table: &Table) -> Vec<Lint> {
 fn on(row: &Row, severity: Severity, finding: LintFinding) -> Lint {
     Lint { rows: vec![row.name.clone()], severity, finding }
 }
+
+/// What is found in single rows.
+fn of_rows(
+    table: &Table,
+    severity: Severity,
+    find: impl Fn(&Row) -> Option<LintFinding>,
+) -> Vec<Lint> {
+    table.rows.iter().filter_map(|row| Some(on(row, severity, find(row)?))).collect()
+}
+
+/// What is found in set-ups: what their layout cannot be.
+fn of_setups(table: &Table, find: impl Fn(&Setup) -> Option<LintFinding>) -> Vec<Lint> {
+    let severity = Severity::Impossible;
+    let lint = |(name, setup): (&String, &Setup)| {
+        Some(Lint { rows: vec![name.clone()], severity, finding: find(setup)? })
+    };
+    table.setups.iter().filter_map(lint).collect()
+}

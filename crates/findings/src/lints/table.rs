@@ -142,6 +142,13 @@ pub struct Row {
     pub said_to_fill: Option<f64>,
 }
 
+impl Row {
+    /// Bytes a second, as stated or else computed.
+    pub(super) fn moved(&self) -> Option<f64> {
+        self.bandwidth.or_else(|| Some(self.throughput? * self.size?))
+    }
+}
+
 /// Why a file could not be read as a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {

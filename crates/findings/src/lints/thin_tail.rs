@@ -1,6 +1,6 @@
 //! Tails too thin for storage that commits beside checkpoints and transaction groups.
 
-use super::{Table, on};
+use super::{Table, of_rows};
 use crate::schema::{Lint, LintFinding, Severity};
 
 /// Least p99 ÷ p95 that is plausible. Exponential waiting gives ln 100 ÷ ln 20 = 1.54; a normal
@@ -10,21 +10,11 @@ const PLAUSIBLE: f64 = 1.2;
 
 /// Committing rows whose p99 hardly exceeds their p95.
 pub fn lint(table: &Table) -> Vec<Lint> {
-    table
-        .rows
-        .iter()
-        .filter(|row| row.commits_beside_checkpoints)
-        .filter_map(|row| {
-            let (p95_ms, p99_ms) = (row.p95_ms?, row.p99_ms?);
-            let ratio = p99_ms / p95_ms;
-            // Below 1 is another lint's.
-            (1.0..PLAUSIBLE).contains(&ratio).then(|| {
-                on(
-                    row,
-                    Severity::Implausible,
-                    LintFinding::ThinTail { p95_ms, p99_ms, ratio, plausible: PLAUSIBLE },
-                )
-            })
-        })
-        .collect()
+    of_rows(table, Severity::Implausible, |row| {
+        let (p95_ms, p99_ms) = (row.p95_ms?, row.p99_ms?);
+        let ratio = p99_ms / p95_ms;
+        // Below 1 is another lint's.
+        let thin = row.commits_beside_checkpoints && (1.0..PLAUSIBLE).contains(&ratio);
+        thin.then_some(LintFinding::ThinTail { p95_ms, p99_ms, ratio, plausible: PLAUSIBLE })
+    })
 }

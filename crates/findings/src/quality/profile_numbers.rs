@@ -1,28 +1,33 @@
 //! What a drive profile says of its own numbers: how sure they are, and how far they may be off.
 
 use crate::schema::OpenNumbers;
-use lab::campaign::{Campaign, Variant};
+use lab::campaign::{Campaign, DriveKind, Variant};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Words with which profiles say where a number does not come from a measurement.
 const GUESSED: [&str; 3] = ["estimate", "fitted", "from memory"];
 
-/// The profiles of the drives that a campaign uses, by kind: how many of their numbers are open.
-pub fn open(campaign: &Campaign) -> Vec<OpenNumbers> {
-    let mut kinds: BTreeMap<(&str, &str), &Value> = BTreeMap::new();
+/// The drives that a campaign uses, by kind and profile.
+pub fn used_kinds(campaign: &Campaign) -> BTreeMap<(&str, &str), &DriveKind> {
+    let mut kinds = BTreeMap::new();
     for variant in &campaign.variants {
         for drive in variant.used_drives() {
             if let Some(kind) = variant.drives.get(&drive.kind) {
-                kinds.insert((&drive.kind, &kind.profile), &kind.numbers);
+                kinds.insert((drive.kind.as_str(), kind.profile.as_str()), kind);
             }
         }
     }
     kinds
+}
+
+/// The profiles of the drives that a campaign uses, by kind: how many of their numbers are open.
+pub fn open(campaign: &Campaign) -> Vec<OpenNumbers> {
+    used_kinds(campaign)
         .into_iter()
-        .map(|((kind, profile), numbers)| {
+        .map(|((kind, profile), drive)| {
             let mut found = Vec::new();
-            gather(numbers, &mut found);
+            gather(&drive.numbers, &mut found);
             OpenNumbers {
                 kind: kind.to_owned(),
                 profile: profile.to_owned(),

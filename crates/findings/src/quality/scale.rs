@@ -30,7 +30,7 @@ pub fn scale(
 }
 
 /// How compute was counted.
-fn processor(campaign: &Campaign) -> Processor {
+pub fn processor(campaign: &Campaign) -> Processor {
     match campaign.host.processor {
         lab::campaign::Processor::Charged => Processor::Charged,
         lab::campaign::Processor::Free => Processor::Free,

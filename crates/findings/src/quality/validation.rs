@@ -1,14 +1,14 @@
 //! Which checks of docs/validation cover a campaign: derived from its configuration and its results.
 
-use crate::schema::{
-    Beyond, Cell, DriveState, OtherSize, Processor, QualityIssue, SizeState, Validation,
-};
+use crate::quality::profile_numbers::used_kinds;
+use crate::quality::scale::processor;
+use crate::schema::{Beyond, Cell, DriveState, OtherSize, QualityIssue, SizeState, Validation};
 use lab::Profiles;
 use lab::campaign::{
     AllocationClass, Campaign, DriveKind, Layout, OpenZfs, Program, Stack, Variant,
 };
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The rows of the table in docs/validation/README.md.
@@ -112,10 +112,7 @@ pub fn covered(
         issues.any(|i| matches!(i.issue, QualityIssue::ProcessorBound { .. }))
     };
     all.push(Validation::Processor {
-        processor: match campaign.host.processor {
-            lab::campaign::Processor::Charged => Processor::Charged,
-            lab::campaign::Processor::Free => Processor::Free,
-        },
+        processor: processor(campaign),
         bound: run.iter().filter(bound).count() as u32,
         cells: run.len() as u32,
     });
@@ -130,14 +127,6 @@ pub fn covered(
 
 /// Every kind of drive that takes part, by kind and profile.
 fn drives(campaign: &Campaign) -> Vec<Validation> {
-    let mut kinds: BTreeMap<(&str, &str), &DriveKind> = BTreeMap::new();
-    for variant in &campaign.variants {
-        for drive in variant.used_drives() {
-            if let Some(kind) = variant.drives.get(&drive.kind) {
-                kinds.insert((&drive.kind, &kind.profile), kind);
-            }
-        }
-    }
     let profiles = Profiles::builtin();
     let state = |kind: &DriveKind| {
         let Some(Ok(profile)) = profiles.get(&kind.profile) else {
@@ -149,7 +138,7 @@ fn drives(campaign: &Campaign) -> Vec<Validation> {
             false => DriveState::Changed,
         }
     };
-    kinds
+    used_kinds(campaign)
         .into_iter()
         .map(|((name, profile), kind)| Validation::Drive {
             kind: name.to_owned(),

@@ -4,6 +4,7 @@ use super::{CellIssue, Check, Metric, Validity};
 use measurement::{Counters, SyncTest, WarmUpEnd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stats::Interval;
 use std::collections::BTreeMap;
 
 /// A number with its interval.
@@ -17,6 +18,18 @@ pub struct Estimate {
     pub high: f64,
     /// What the interval is made of.
     pub basis: Basis,
+}
+
+impl Estimate {
+    /// An interval as an estimate.
+    pub(crate) fn new(interval: Interval, basis: Basis) -> Estimate {
+        Estimate { value: interval.value, low: interval.low, high: interval.high, basis }
+    }
+
+    /// A number that nothing is known around.
+    pub(crate) fn point(value: f64) -> Estimate {
+        Estimate { value, low: value, high: value, basis: Basis::Point }
+    }
 }
 
 /// What an interval is made of.

@@ -55,6 +55,17 @@ pub struct Rung {
     pub issues: Vec<CellIssue>,
 }
 
+impl Rung {
+    /// The 99th percentile of some operations, virtual µs; none without any.
+    pub fn p99_us(&self, of: Operation) -> Option<f64> {
+        let latency = match of {
+            Operation::ReadWrite => self.latency,
+            Operation::Sync => self.sync_latency,
+        };
+        latency.map(|latency| latency.p99_us)
+    }
+}
+
 /// The load that keeps a 99th percentile under a limit. The truth lies between the two rates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadWithin {

@@ -398,13 +398,6 @@ pub struct TrialRow {
     pub notes: Vec<String>,
 }
 
-impl TrialRow {
-    /// Enough of the key to tell it from others in a text.
-    pub fn short_key(&self) -> &str {
-        short_key(&self.key)
-    }
-}
-
 /// The first 12 characters of a key, for texts.
 pub fn short_key(key: &str) -> &str {
     key.get(..12).unwrap_or(key)

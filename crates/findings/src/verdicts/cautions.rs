@@ -3,6 +3,7 @@
 use crate::cells::Judged;
 use crate::cells::job::scheduled_rate;
 use crate::cells::ladder::keeps_up;
+use crate::cells::resources::drives_of_class;
 use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, Estimate, Metric, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::after_power_cut;
@@ -46,11 +47,8 @@ pub fn cautions(
             let one = after_power_cut(group);
             cells.iter().any(|(other, _)| one.worse_than(after_power_cut(other)))
         };
-        let mut variants: Vec<String> =
-            cells.iter().filter(weaker).map(|(group, _)| group.variant.name.clone()).collect();
-        variants.sort();
-        variants.dedup();
-        cautions.push(Caution::Durability { variants });
+        let names = cells.iter().filter(weaker).map(|(group, _)| group.variant.name.clone());
+        cautions.push(Caution::Durability { variants: sorted(names) });
     }
     cautions.extend(kept_out(pairs));
     if deciding.ratio.basis == Basis::Batches {
@@ -136,8 +134,13 @@ fn rate_not_reached(cells: &[Shown<'_>]) -> Option<Caution> {
         cell.throughput.is_some_and(|done| !keeps_up(done.value, rate, seconds))
     };
     let names = cells.iter().filter(behind).map(|(group, _)| group.variant.name.clone());
-    let variants: Vec<String> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    let variants = sorted(names);
     (!variants.is_empty()).then_some(Caution::RateNotReached { variants, rate })
+}
+
+/// Each of some names once, sorted.
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Cells that never settled, the longest watched; with how far their rates may lie from their means where that is in
@@ -187,9 +190,7 @@ fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
 
 /// Bytes of the drives of a class.
 fn capacity(variant: &Variant, class: AllocationClass) -> f64 {
-    let of_class = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
-    of_class
-        .flat_map(|vdev| &vdev.drives)
+    drives_of_class(variant, class)
         .filter_map(|drive| lab::model::drive_capacity(variant, &drive.kind))
         .map(|bytes| bytes as f64)
         .sum()

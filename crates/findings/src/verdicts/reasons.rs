@@ -3,8 +3,9 @@
 //! alone.
 
 use crate::cells::Group;
+use crate::cells::resources::drives_of_class;
 use crate::schema::{
-    Cell, Database, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason,
+    Cell, Database, DriveTime, Explanation, Limit, LogDrives, Phases, ReadShares, Reason,
     Resources, Subject, VerdictClass,
 };
 use lab::campaign::{AllocationClass, Layout, Variant, Vdev};
@@ -66,8 +67,7 @@ impl<'a> Facts<'a> {
 
     /// What all drives of a class did.
     fn sum_of_class(&self, class: AllocationClass, what: DriveCounter) -> f64 {
-        let vdevs = self.variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
-        let drives = vdevs.flat_map(|vdev| &vdev.drives);
+        let drives = drives_of_class(self.variant, class);
         drives.map(|drive| self.total(Counter::drive(drive.to_string(), what))).sum()
     }
 
@@ -85,10 +85,6 @@ impl<'a> Facts<'a> {
             Counter::ArcMetadataMisses,
         ]);
         (self.operations > 0.0).then_some((sum / self.operations, self.cell.hits.reads?))
-    }
-
-    fn hits(&self) -> &Hits {
-        &self.cell.hits
     }
 
     /// What happens for each byte that the client wrote.
@@ -239,7 +235,7 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if !after.has(AllocationClass::Cache) {
         return None;
     }
-    let (old, new) = (before.hits(), after.hits());
+    let (old, new) = (&before.cell.hits, &after.cell.hits);
     let hits = new.l2_of_reads?;
     if hits < NOTHING && after.bypasses_cache {
         return Some(Reason::CacheBypassed);
@@ -257,30 +253,24 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 /// What a database server writes beside its tables, for each transaction.
 fn database_logs(before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
     use Database::{Mysql, Postgresql};
-    let mut reasons = match (before.cell.database, after.cell.database) {
+    let (log, pages) = match (before.cell.database, after.cell.database) {
         (Some(Postgresql { wal_bytes: before, .. }), Some(Postgresql { wal_bytes: after, .. })) => {
-            vec![Reason::Wal { before, after }]
+            (differs(before, after).then_some(Reason::Wal { before, after }), None)
         }
         (
             Some(Mysql { redo_bytes: before, pages_doubled: twice, .. }),
             Some(Mysql { redo_bytes: after, pages_doubled: still, .. }),
-        ) => vec![
-            Reason::Redo { before, after },
-            Reason::Doublewrite { before: twice, after: still },
-        ],
-        _ => Vec::new(),
+        ) => (
+            differs(before, after).then_some(Reason::Redo { before, after }),
+            differs(twice, still).then_some(Reason::Doublewrite { before: twice, after: still }),
+        ),
+        _ => (None, None),
     };
-    reasons.retain(|reason| match reason {
-        Reason::Wal { before, after }
-        | Reason::Redo { before, after }
-        | Reason::Doublewrite { before, after } => differs(*before, *after),
-        _ => true,
-    });
-    reasons
+    log.into_iter().chain(pages).collect()
 }
 
 fn memory(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let in_memory = |facts: &Facts<'_>| facts.hits().reads.map(|r| r.dbuf + r.arc);
+    let in_memory = |facts: &Facts<'_>| facts.cell.hits.reads.map(|r| r.dbuf + r.arc);
     let (before, after) = (in_memory(before)?, in_memory(after)?);
     ((before - after).abs() >= POINTS).then_some(Reason::MemoryServes { before, after })
 }

@@ -2,7 +2,6 @@
 
 use crate::SMALLEST_EFFECT;
 use crate::cells::Group;
-use crate::cells::phases;
 use crate::effects::factors::Pair;
 use crate::effects::{self, Side};
 use crate::quality::profile_numbers;
@@ -10,6 +9,7 @@ use crate::schema::{Effect, Phases, RerunPoint, Sensitivity, VerdictClass};
 use lab::campaign::{Campaign, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, Trial};
+use std::collections::BTreeSet;
 
 /// Re-runs of one variant and workload with one number changed.
 #[derive(Debug)]
@@ -40,15 +40,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
                 let trials = mine.iter().filter(|(c, _)| *c == changed);
                 let trials = trials.map(|(_, t)| *t).collect();
                 let side = Group::new(variant, workload, campaign.method.restart, trials);
-                all.push(Rerun {
-                    changed,
-                    phases: phases::phases(
-                        &side.shown().iter().map(|j| j.course.clone()).collect::<Vec<_>>(),
-                        crate::cells::lengths(model),
-                        1.0 - crate::CONFIDENCE,
-                    ),
-                    side,
-                });
+                all.push(Rerun { changed, phases: side.phases(model), side });
             }
         }
     }
@@ -71,10 +63,8 @@ pub fn sensitivities(
     let sides = || pairs.iter().flat_map(|(pair, _, _)| [pair.variant, pair.baseline]);
     let changed: Vec<&Perturbation> =
         sides().flat_map(|variant| mine(reruns, variant, workload)).map(|r| r.changed).collect();
-    let mut numbers: Vec<(&str, &str)> =
+    let numbers: BTreeSet<(&str, &str)> =
         changed.iter().map(|c| (c.drive.as_str(), c.parameter.as_str())).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
     let share = 1.0 / pairs.len() as f64;
     let mut all = Vec::new();
     for (drive, parameter) in numbers {

@@ -142,123 +142,137 @@ const KSTATS: [&str; 3] = ["zil", "arcstats", "dmu_tx"];
 /// interval would be counted by zpool itself, but lost when Ctrl-C ends zpool, too.)
 const WAITS: [&str; 6] = ["zpool", "iostat", "-w", "-v", "-H", "-p"];
 
-/// Everything that counts, read once.
-fn counters(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
-    for name in KSTATS {
-        let path = format!("/proc/spl/kstat/zfs/{name}");
-        let text = host.read(&path);
-        add(path, text);
-    }
-    // The block layer's counts have no time of their own.
-    let disks = host
-        .read("/proc/uptime")
-        .zip(host.read("/proc/diskstats"))
-        .map(|(uptime, disks)| format!("{}\n{disks}", uptime.trim()))
-        // Dropped if it has no drive, or no count of flushes.
-        .filter(|text| diskstats::reading(text).is_some());
-    add("/proc/diskstats".to_string(), disks);
-    add(WAITS.join(" "), host.run(&WAITS));
+/// What has been read of a machine.
+struct Reading<'a> {
+    host: &'a dyn Host,
+    texts: Vec<Input>,
 }
 
-/// The configuration of PostgreSQL's clusters. What ALTER SYSTEM set is in the data directory of each.
-fn postgresql(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
-    let mut file = |path: String| {
-        let text = host.read(&path);
-        add(path, text);
-    };
-    // Debian: /etc/postgresql/VERSION/CLUSTER.
-    for version in host.list("/etc/postgresql") {
-        for cluster in host.list(&format!("/etc/postgresql/{version}")) {
-            let directory = format!("/etc/postgresql/{version}/{cluster}");
-            let main = format!("{directory}/postgresql.conf");
-            let stated = host.read(&main).and_then(|text| {
-                let settings = facts::postgresql::parse(&text).facts;
-                Some(settings.get("data_directory")?.value.clone())
-            });
-            file(main);
-            let included = format!("{directory}/conf.d");
-            for name in host.list(&included).iter().filter(|name| name.ends_with(".conf")) {
-                file(format!("{included}/{name}"));
-            }
-            let data = stated.unwrap_or_else(|| format!("/var/lib/postgresql/{version}/{cluster}"));
-            file(format!("{}/postgresql.auto.conf", data.trim_end_matches('/')));
+impl Reading<'_> {
+    /// Keeps a text, unless it is missing or blank.
+    fn add(&mut self, name: String, text: Option<String>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.texts.push(Input { name, text });
         }
     }
-    // Red Hat: /var/lib/pgsql/data; packages of the project: /var/lib/pgsql/VERSION/data.
-    let versions = host.list("/var/lib/pgsql").into_iter().filter(|name| name != "data");
-    let versions = versions.map(|version| format!("/var/lib/pgsql/{version}/data"));
-    for directory in std::iter::once("/var/lib/pgsql/data".to_string()).chain(versions) {
-        file(format!("{directory}/postgresql.conf"));
-        file(format!("{directory}/postgresql.auto.conf"));
+
+    fn program(&mut self, arguments: &[&str]) {
+        let text = self.host.run(arguments);
+        self.add(arguments.join(" "), text);
+    }
+
+    fn file(&mut self, path: String) {
+        let text = self.host.read(&path);
+        self.add(path, text);
+    }
+
+    /// The files of a directory whose names end so.
+    fn files(&mut self, directory: &str, end: &str) {
+        for name in self.host.list(directory).iter().filter(|name| name.ends_with(end)) {
+            self.file(format!("{directory}/{name}"));
+        }
+    }
+
+    /// Everything that counts, read once.
+    fn counters(&mut self) {
+        for name in KSTATS {
+            self.file(format!("/proc/spl/kstat/zfs/{name}"));
+        }
+        // The block layer's counts have no time of their own.
+        let disks = self
+            .host
+            .read("/proc/uptime")
+            .zip(self.host.read("/proc/diskstats"))
+            .map(|(uptime, disks)| format!("{}\n{disks}", uptime.trim()))
+            // Dropped if it has no drive, or no count of flushes.
+            .filter(|text| diskstats::reading(text).is_some());
+        self.add("/proc/diskstats".to_string(), disks);
+        self.program(&WAITS);
+    }
+
+    /// Files of modprobe that set parameters of ZFS.
+    fn modprobe(&mut self) {
+        let is_of_zfs = |text: &String| {
+            let mut rows = text.lines().map(str::trim_start);
+            rows.any(|row| row.starts_with("options zfs") || row.starts_with("options spl"))
+        };
+        for name in self.host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf"))
+        {
+            let path = format!("/etc/modprobe.d/{name}");
+            let text = self.host.read(&path).filter(is_of_zfs);
+            self.add(path, text);
+        }
+    }
+
+    /// The configuration of PostgreSQL's clusters. What ALTER SYSTEM set is in the data directory of each.
+    fn postgresql(&mut self) {
+        // Debian: /etc/postgresql/VERSION/CLUSTER.
+        for version in self.host.list("/etc/postgresql") {
+            for cluster in self.host.list(&format!("/etc/postgresql/{version}")) {
+                let directory = format!("/etc/postgresql/{version}/{cluster}");
+                let main = format!("{directory}/postgresql.conf");
+                let stated = self.host.read(&main).and_then(|text| {
+                    let settings = facts::postgresql::parse(&text).facts;
+                    Some(settings.get("data_directory")?.value.clone())
+                });
+                self.file(main);
+                self.files(&format!("{directory}/conf.d"), ".conf");
+                let data =
+                    stated.unwrap_or_else(|| format!("/var/lib/postgresql/{version}/{cluster}"));
+                self.file(format!("{}/postgresql.auto.conf", data.trim_end_matches('/')));
+            }
+        }
+        // Red Hat: /var/lib/pgsql/data; packages of the project: /var/lib/pgsql/VERSION/data.
+        let versions = self.host.list("/var/lib/pgsql").into_iter().filter(|name| name != "data");
+        let versions = versions.map(|version| format!("/var/lib/pgsql/{version}/data"));
+        for directory in std::iter::once("/var/lib/pgsql/data".to_string()).chain(versions) {
+            self.file(format!("{directory}/postgresql.conf"));
+            self.file(format!("{directory}/postgresql.auto.conf"));
+        }
+    }
+
+    /// What Linux and the drive itself say of a drive.
+    fn drive(&mut self, device: &str) {
+        let rows: String = ["scheduler", "read_ahead_kb", "rotational", "write_cache"]
+            .iter()
+            .filter_map(|attribute| {
+                let path = format!("/sys/block/{device}/queue/{attribute}");
+                self.host.read(&path).map(|value| format!("{path}:{}\n", value.trim()))
+            })
+            .collect();
+        self.add(format!("/sys/block/{device}/queue"), Some(rows));
+        self.program(&["smartctl", "-j", "-a", &format!("/dev/{device}")]);
     }
 }
 
 /// Everything that an audit reads from a machine, with counters over `seconds` or until it is stopped (0:
 /// since the module was loaded).
 pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
-    let mut texts = Vec::new();
-    let mut add = |name: String, text: Option<String>| {
-        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            texts.push(Input { name, text });
-        }
-    };
-    counters(host, &mut add);
+    let mut reading = Reading { host, texts: Vec::new() };
+    reading.counters();
     for program in PROGRAMS {
-        add(program.join(" "), host.run(program));
+        reading.program(program);
     }
     for path in FILES {
-        add(path.to_string(), host.read(path));
+        reading.file(path.to_string());
     }
-    for file in host.list("/etc/exports.d").iter().filter(|name| name.ends_with(".exports")) {
-        let path = format!("/etc/exports.d/{file}");
-        let text = host.read(&path);
-        add(path, text);
-    }
-    for file in host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf")) {
-        let path = format!("/etc/modprobe.d/{file}");
-        let text = host.read(&path).filter(|text| {
-            text.lines().any(|row| {
-                row.trim_start().starts_with("options zfs")
-                    || row.trim_start().starts_with("options spl")
-            })
-        });
-        add(path, text);
-    }
+    reading.files("/etc/exports.d", ".exports");
+    reading.modprobe();
     for directory in MYSQL {
-        for file in host.list(directory).iter().filter(|name| name.ends_with(".cnf")) {
-            let path = format!("{directory}/{file}");
-            let text = host.read(&path);
-            add(path, text);
-        }
+        reading.files(directory, ".cnf");
     }
-    postgresql(host, &mut add);
+    reading.postgresql();
     for name in PARAMETERS {
-        let path = format!("/sys/module/zfs/parameters/{name}");
-        let text = host.read(&path);
-        add(path, text);
+        reading.file(format!("/sys/module/zfs/parameters/{name}"));
     }
-    for device in host.list("/sys/block") {
-        if !diskstats::is_drive(&device) {
-            continue;
-        }
-        let rows: String = ["scheduler", "read_ahead_kb", "rotational", "write_cache"]
-            .iter()
-            .filter_map(|attribute| {
-                let path = format!("/sys/block/{device}/queue/{attribute}");
-                host.read(&path).map(|value| format!("{path}:{}\n", value.trim()))
-            })
-            .collect();
-        add(format!("/sys/block/{device}/queue"), Some(rows));
-        add(
-            format!("smartctl -j -a /dev/{device}"),
-            host.run(&["smartctl", "-j", "-a", &format!("/dev/{device}")]),
-        );
+    for device in host.list("/sys/block").iter().filter(|device| diskstats::is_drive(device)) {
+        reading.drive(device);
     }
     if seconds > 0 {
         host.wait(Duration::from_secs(u64::from(seconds)));
-        counters(host, &mut add);
+        reading.counters();
     }
-    texts
+    reading.texts
 }
 
 #[cfg(test)]

@@ -63,7 +63,6 @@ pub(crate) struct Report {
 impl Args {
     /// Runs the audit; see [`Args`] for exit codes.
     pub fn run(self) -> Result<u8, u8> {
-        let report_language = self.lang.unwrap_or_else(crate::report::locale);
         let language = self.lang.unwrap_or_else(crate::report::locale);
         let given = match self.host {
             true => AuditInput {
@@ -74,7 +73,7 @@ impl Args {
                 input::read(&self.files, "poolwright audit -").map_err(|e| refuse(USAGE, e))?
             }
         };
-        let lints = self.results.as_deref().map(|name| results::read(name, report_language));
+        let lints = self.results.as_deref().map(|name| results::read(name, language));
         let lints = lints.transpose().map_err(|e| refuse(USAGE, e))?.unwrap_or_default();
         let report = Report { lints, ..audit(&given) };
         let printed = output::print(&if self.json {

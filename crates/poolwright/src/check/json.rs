@@ -19,13 +19,8 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
     let campaign = &checked.loaded.campaign;
     let sources = &checked.loaded.sources;
     let mut diagnostics = checked.loaded.diagnostics.clone();
-    let model = match &checked.model {
-        Ok(model) => Some(model),
-        Err(refused) => {
-            diagnostics.push(refused.clone());
-            None
-        }
-    };
+    let model = checked.model.as_ref().ok();
+    diagnostics.extend(checked.model.as_ref().err().cloned());
     let variants: Vec<Value> =
         campaign.variants.iter().map(|v| variant(campaign, v, model)).collect();
     let estimate = checked.estimate.as_ref().map(|e| {

@@ -7,7 +7,7 @@ use lab::command::{MODPROBE, commands};
 use lab::durability;
 use lab::model::{Estimate, Model, drive_capacity, drive_sizes, variant_model};
 use lab::units::{about, print_duration};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use text::line::visible;
 
@@ -114,10 +114,8 @@ fn line(out: &mut String, head: &str, rest: &str) {
 }
 
 fn versions(campaign: &Campaign) -> String {
-    let mut versions: Vec<OpenZfs> =
+    let versions: BTreeSet<OpenZfs> =
         campaign.variants.iter().map(|variant| variant.openzfs).collect();
-    versions.sort();
-    versions.dedup();
     versions.iter().map(|version| version.name()).collect::<Vec<_>>().join(" and ")
 }
 

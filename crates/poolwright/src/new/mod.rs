@@ -6,7 +6,7 @@ use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::output;
 use advice::format::printable;
 use std::fs::OpenOptions;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Write a commented lab to start from, also from the output of `zpool status`
@@ -56,11 +56,8 @@ impl Args {
 
 fn read(from: &Path) -> Result<String, String> {
     if from == Path::new("-") {
-        let mut text = String::new();
-        return std::io::stdin()
-            .read_to_string(&mut text)
-            .map(|_| text)
-            .map_err(|e| format!("cannot read standard input: {e}"));
+        let text = std::io::read_to_string(std::io::stdin());
+        return text.map_err(|e| format!("cannot read standard input: {e}"));
     }
     std::fs::read_to_string(from).map_err(|e| format!("cannot read {}: {e}", from.display()))
 }

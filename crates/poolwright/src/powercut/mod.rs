@@ -208,28 +208,25 @@ impl Args {
 
     /// The number of the workload.
     fn workload(&self, campaign: &Campaign) -> Result<usize, String> {
-        let names = || campaign.workloads.iter().map(|workload| workload.name.as_str());
-        match &self.workload {
-            None => Ok(0),
-            Some(wanted) => names().position(|name| name == wanted).ok_or_else(|| {
-                let all = names().collect::<Vec<_>>().join(", ");
-                format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
-            }),
-        }
+        let names = campaign.workloads.iter().map(|workload| workload.name.as_str());
+        self.number("workload", self.workload.as_deref(), names.collect())
+    }
+
+    /// The number of what an argument names, the first if it names nothing.
+    fn number(&self, what: &str, wanted: Option<&str>, all: Vec<&str>) -> Result<usize, String> {
+        let Some(wanted) = wanted else {
+            return Ok(0);
+        };
+        all.iter().position(|name| *name == wanted).ok_or_else(|| {
+            format!("{} has no {what} `{wanted}`; it has: {}", self.lab, all.join(", "))
+        })
     }
 
     /// The number of the variant.
     fn variant(&self, campaign: &Campaign) -> Result<usize, String> {
-        let names = || campaign.variants.iter().map(|variant| variant.name.as_str());
-        let number = match &self.variant {
-            // The baseline comes first.
-            None => 0,
-            Some(wanted) => names().position(|name| name == wanted).ok_or_else(|| {
-                let all: Vec<&str> = names().collect();
-                let lab = &self.lab;
-                format!("{lab} has no variant `{wanted}`; it has: {}", all.join(", "))
-            })?,
-        };
+        let names = campaign.variants.iter().map(|variant| variant.name.as_str());
+        // The baseline comes first.
+        let number = self.number("variant", self.variant.as_deref(), names.collect())?;
         let variant = &campaign.variants[number];
         if variant.used_drives().next().is_none() {
             return Err(format!(

@@ -1,6 +1,6 @@
 //! A stacked bar: how a whole divides into parts.
 
-use super::rect;
+use super::{beside_numbers, rect};
 use crate::markup::Markup;
 
 /// One part of a bar.
@@ -14,27 +14,20 @@ pub struct Part {
     pub title: String,
 }
 
-/// Draws the parts from left to right; the numbers stand in the table beside it, so that a screen
-/// reader skips the drawing.
+/// Draws the parts from left to right.
 pub fn draw(m: &mut Markup, parts: &[Part]) {
-    m.tag("svg")
-        .class("bar")
-        .attr("width", "100%")
-        .attr("height", 18)
-        .attr("aria-hidden", "true")
-        .inside(|m| {
-            let mut x = 0.0;
-            for part in parts {
-                let width = part.share.clamp(0.0, 1.0) * 100.0;
-                if width < 0.01 {
-                    continue;
-                }
-                rect(m, x, 0.0, width, 100.0)
-                    .class(part.class)
-                    .inside(|m| m.tag("title").text(&part.title));
-                x += width;
+    beside_numbers(m, "bar", 18).inside(|m| {
+        let mut x = 0.0;
+        for part in parts {
+            let width = part.share.clamp(0.0, 1.0) * 100.0;
+            if width < 0.01 {
+                continue;
             }
-        });
+            let drawn = rect(m, x, 0.0, width, 100.0).class(part.class);
+            drawn.inside(|m| m.tag("title").text(&part.title));
+            x += width;
+        }
+    });
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A forest plot: one interval a row, all rows on one log axis of ratios around 1.
 
 use super::axis::Axis;
-use super::{Percent, line, rect};
+use super::{Percent, beside_numbers, line, rect};
 use crate::markup::Markup;
 use text::number;
 
@@ -15,53 +15,43 @@ pub fn axis(intervals: impl Iterator<Item = (f64, f64)>) -> Axis {
 /// One row: the band that is no effect, the interval, the estimate. `class` colours it.
 pub fn row(m: &mut Markup, axis: &Axis, interval: (f64, f64, f64), band: f64, class: &str) {
     let (low, estimate, high) = interval;
-    m.tag("svg")
-        .class("forest")
-        .attr("width", "100%")
-        .attr("height", 28)
-        .attr("aria-hidden", "true")
-        .inside(|m| {
-            let (from, to) = (axis.percent(1.0 - band), axis.percent(1.0 + band));
-            rect(m, from, 0.0, to - from, 100.0).class("band").empty();
-            let one = axis.percent(1.0);
-            line(m, (one, 0.0), (one, 100.0)).class("one").empty();
-            let (left, right) = (axis.percent(low), axis.percent(high));
-            line(m, (left, 50.0), (right, 50.0)).class(format_args!("interval {class}")).empty();
-            for end in [left, right] {
-                line(m, (end, 32.0), (end, 68.0)).class(format_args!("interval {class}")).empty();
-            }
-            m.tag("circle")
-                .attr("cx", Percent(axis.percent(estimate)))
-                .attr("cy", "50%")
-                .attr("r", 5)
-                .class(format_args!("estimate {class}"))
-                .empty();
-        });
+    beside_numbers(m, "forest", 28).inside(|m| {
+        let (from, to) = (axis.percent(1.0 - band), axis.percent(1.0 + band));
+        rect(m, from, 0.0, to - from, 100.0).class("band").empty();
+        let one = axis.percent(1.0);
+        line(m, (one, 0.0), (one, 100.0)).class("one").empty();
+        let (left, right) = (axis.percent(low), axis.percent(high));
+        line(m, (left, 50.0), (right, 50.0)).class(format_args!("interval {class}")).empty();
+        for end in [left, right] {
+            line(m, (end, 32.0), (end, 68.0)).class(format_args!("interval {class}")).empty();
+        }
+        m.tag("circle")
+            .attr("cx", Percent(axis.percent(estimate)))
+            .attr("cy", "50%")
+            .attr("r", 5)
+            .class(format_args!("estimate {class}"))
+            .empty();
+    });
 }
 
 /// The scale under the rows.
 pub fn scale(m: &mut Markup, axis: &Axis) {
-    m.tag("svg")
-        .class("forest scale")
-        .attr("width", "100%")
-        .attr("height", 22)
-        .attr("aria-hidden", "true")
-        .inside(|m| {
-            // Labels of more would touch in the narrowest plot, 12 rem.
-            let mut ticks = axis.ticks(4);
-            if !ticks.contains(&1.0) {
-                ticks.push(1.0);
-            }
-            for tick in ticks {
-                let x = axis.percent(tick);
-                line(m, (x, 0.0), (x, 22.0)).class("tick").empty();
-                m.tag("text")
-                    .attr("x", Percent(x))
-                    .attr("y", 18)
-                    .class("tick-label middle")
-                    .text(short_ratio(tick));
-            }
-        });
+    beside_numbers(m, "forest scale", 22).inside(|m| {
+        // Labels of more would touch in the narrowest plot, 12 rem.
+        let mut ticks = axis.ticks(4);
+        if !ticks.contains(&1.0) {
+            ticks.push(1.0);
+        }
+        for tick in ticks {
+            let x = axis.percent(tick);
+            line(m, (x, 0.0), (x, 22.0)).class("tick").empty();
+            m.tag("text")
+                .attr("x", Percent(x))
+                .attr("y", 18)
+                .class("tick-label middle")
+                .text(short_ratio(tick));
+        }
+    });
 }
 
 /// `0.5×`, `1×`, `10×`.

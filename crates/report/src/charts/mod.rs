@@ -38,6 +38,15 @@ impl Display for Short {
     }
 }
 
+/// A drawing as wide as its place that a screen reader skips: its numbers stand beside it.
+pub fn beside_numbers<'a>(m: &'a mut Markup, class: &str, height: u32) -> Tag<'a> {
+    m.tag("svg")
+        .class(class)
+        .attr("width", "100%")
+        .attr("height", height)
+        .attr("aria-hidden", "true")
+}
+
 /// A `<line>` between two points in percent.
 pub fn line<'a>(m: &'a mut Markup, from: (f64, f64), to: (f64, f64)) -> Tag<'a> {
     m.tag("line")

@@ -3,8 +3,8 @@
 use super::{Page, label, section};
 use crate::markup::Markup;
 use crate::rows::{
-    Answer, adequate_text, cautions, class_name, class_sign, factor_name, reason_text, tail_text,
-    title,
+    Answer, adequate_text, cautions, class_name, class_sign, distinct, factor_name, reason_text,
+    tail_text, title,
 };
 use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
 use text::Label;
@@ -30,14 +30,10 @@ impl Page<'_> {
                 self.summary(m);
             }
             if !self.findings.adequate.is_empty() {
-                m.tag("ul").class("summary").inside(|m| {
-                    for adequate in &self.findings.adequate {
-                        m.tag("li").inside(|m| {
-                            m.tag("b").say(label(Label::Enough));
-                            m.text(" ");
-                            m.say(|w| adequate_text(self.findings, w, adequate));
-                        });
-                    }
+                m.tag("ul").class("summary").each("li", &self.findings.adequate, |m, adequate| {
+                    m.tag("b").say(label(Label::Enough));
+                    m.text(" ");
+                    m.say(|w| adequate_text(self.findings, w, adequate));
                 });
             }
             m.tag("ul").class("cards").inside(|m| {
@@ -50,36 +46,20 @@ impl Page<'_> {
 
     /// One line a factor level: which workloads it is worth it for, and which not.
     fn summary(&self, m: &mut Markup) {
-        let mut levels: Vec<(&str, &str)> = Vec::new();
-        for answer in &self.answers {
-            let level = (answer.verdict.factor.as_str(), answer.verdict.level.as_str());
-            if !levels.contains(&level) {
-                levels.push(level);
-            }
-        }
-        m.tag("ul").class("summary").inside(|m| {
-            for (factor, level) in levels {
-                m.tag("li").inside(|m| {
-                    m.tag("b").inside(|m| {
-                        m.say(|w| factor_name(self.findings, w, factor));
-                        m.text(" ");
-                        m.foreign(level);
-                    });
-                    for class in CLASSES {
-                        let answers: Vec<&Answer> = self
-                            .answers
-                            .iter()
-                            .filter(|a| {
-                                (a.verdict.factor.as_str(), a.verdict.level.as_str())
-                                    == (factor, level)
-                            })
-                            .filter(|a| a.verdict.class == class)
-                            .collect();
-                        if !answers.is_empty() {
-                            self.of_class(m, class, &answers);
-                        }
-                    }
-                });
+        let levels = distinct(self.answers.iter().map(level));
+        m.tag("ul").class("summary").each("li", levels, |m, of| {
+            let (factor, name) = of;
+            m.tag("b").inside(|m| {
+                m.say(|w| factor_name(self.findings, w, factor));
+                m.text(" ");
+                m.foreign(name);
+            });
+            for class in CLASSES {
+                let mine = |a: &&Answer| level(a) == of && a.verdict.class == class;
+                let answers: Vec<&Answer> = self.answers.iter().filter(mine).collect();
+                if !answers.is_empty() {
+                    self.of_class(m, class, &answers);
+                }
             }
         });
     }
@@ -154,6 +134,11 @@ impl Page<'_> {
             points(m, verdict, answer);
         });
     }
+}
+
+/// What an answer is on: a factor's level.
+fn level<'a>(answer: &Answer<'a>) -> (&'a str, &'a str) {
+    (&answer.verdict.factor, &answer.verdict.level)
 }
 
 fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {

@@ -40,11 +40,7 @@ impl Page<'_> {
                         ],
                     );
                     for of_cell in drawn {
-                        m.tag("tbody").inside(|m| {
-                            for cause in *of_cell {
-                                m.tag("tr").inside(|m| row(m, cause, longest));
-                            }
-                        });
+                        m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
                     }
                 });
             });

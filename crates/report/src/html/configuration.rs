@@ -119,13 +119,9 @@ impl Page<'_> {
 
 /// Names and values side by side.
 fn pairs<'n, V: Display>(m: &mut Markup, of: impl Iterator<Item = (&'n str, V)>) {
-    m.tag("dl").class("pairs").inside(|m| {
-        for (name, value) in of {
-            m.tag("div").inside(|m| {
-                m.tag("dt").inside(|m| m.foreign(name));
-                m.tag("dd").class("mono").inside(|m| m.foreign(&value.to_string()));
-            });
-        }
+    m.tag("dl").class("pairs").each("div", of, |m, (name, value)| {
+        m.tag("dt").inside(|m| m.foreign(name));
+        m.tag("dd").class("mono").inside(|m| m.foreign(&value.to_string()));
     });
 }
 

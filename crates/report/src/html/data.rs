@@ -3,6 +3,7 @@
 use super::{Page, label, section};
 use crate::markup::Markup;
 use findings::schema::{Findings, ThroughputSeries};
+use std::fmt::Write;
 use text::Label;
 
 /// Numbers of time series that a page holds; longer ones are averaged, and the page says so.
@@ -104,10 +105,7 @@ fn percent_encoded(text: &str) -> String {
                 out.push(byte as char)
             }
             _ => {
-                const HEX: &[u8; 16] = b"0123456789ABCDEF";
-                out.push('%');
-                out.push(HEX[usize::from(byte >> 4)] as char);
-                out.push(HEX[usize::from(byte & 15)] as char);
+                let _ = write!(out, "%{byte:02X}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How busy each drive was, over time.
 
-use super::{Page, label, numbers, section};
+use super::{Page, cell_title, column, label, numbers, section};
 use crate::charts::heat::{self, LEVELS};
 use crate::markup::Markup;
 use findings::schema::{Cell, ThroughputSeries};
@@ -14,13 +14,8 @@ const ROWS: usize = 48;
 
 impl Page<'_> {
     pub(super) fn drives(&self, m: &mut Markup) {
-        let cells: Vec<(&Cell, &ThroughputSeries)> = self
-            .workloads
-            .iter()
-            .flat_map(|w| self.charted(w))
-            .filter_map(|c| Some((c, self.course(c)?)))
-            .filter(|(_, s)| !s.busy.is_empty())
-            .collect();
+        let courses = self.all_charted().filter_map(|c| Some((c, self.course(c)?)));
+        let cells: Vec<_> = courses.filter(|(_, s)| !s.busy.is_empty()).collect();
         if cells.is_empty() {
             return;
         }
@@ -77,11 +72,7 @@ fn map(m: &mut Markup, i: usize, cell: &Cell, series: &ThroughputSeries) {
         })
         .collect();
     m.tag("div").class("multiple").inside(|m| {
-        m.tag("h4").attr("id", &id).inside(|m| {
-            m.foreign(&cell.variant);
-            m.text(" · ");
-            m.foreign(&cell.workload);
-        });
+        m.tag("h4").attr("id", &id).inside(|m| cell_title(m, cell));
         m.tag("div")
             .class("frame heatmap")
             .inside(|m| heat::draw(m, &rows, &format!("drives-title {id}")));
@@ -108,30 +99,20 @@ fn average(values: &[f64], most: usize) -> Vec<f64> {
 }
 
 fn table(m: &mut Markup, cells: &[(&Cell, &ThroughputSeries)]) {
-    m.tag("thead").inside(|m| {
-        m.tag("tr").inside(|m| {
-            m.tag("th").attr("scope", "col").say(label(Label::Drive));
-            for (cell, _) in cells {
-                m.tag("th").class("num").attr("scope", "col").inside(|m| {
-                    m.foreign(&cell.variant);
-                    m.text(" · ");
-                    m.foreign(&cell.workload);
-                });
-            }
-        });
+    m.table_head(|m| {
+        column(m, false).say(label(Label::Drive));
+        for (cell, _) in cells {
+            m.tag("th").class("num").attr("scope", "col").inside(|m| cell_title(m, cell));
+        }
     });
     let mut names: Vec<&String> = cells.iter().flat_map(|(_, s)| s.busy.keys()).collect();
     names.sort_by(|a, b| by_number(a).cmp(&by_number(b)));
     names.dedup();
-    m.tag("tbody").inside(|m| {
-        for name in names {
-            m.tag("tr").inside(|m| {
-                m.tag("th").attr("scope", "row").inside(|m| m.foreign(name));
-                for (_, series) in cells {
-                    let busy = series.busy.get(name).map(|b| mean(b));
-                    m.tag("td").class("num").text(busy.map_or("–".into(), share));
-                }
-            });
+    m.tag("tbody").each("tr", names, |m, name| {
+        m.tag("th").attr("scope", "row").inside(|m| m.foreign(name));
+        for (_, series) in cells {
+            let busy = series.busy.get(name).map(|b| mean(b));
+            m.tag("td").class("num").text(busy.map_or("–".into(), share));
         }
     });
 }

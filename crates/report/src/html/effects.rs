@@ -1,7 +1,7 @@
 //! Effects as a forest plot that is a table, what settings contribute, how factors act together.
 
 use super::answer::chip;
-use super::{Page, label, list, scroll, section};
+use super::{Page, column, label, list, scroll, section};
 use crate::charts::forest;
 use crate::markup::Markup;
 use crate::rows::{class_name, factor_name};
@@ -26,21 +26,13 @@ impl Page<'_> {
             let axis = forest::axis(shown.iter().map(|e| (e.ratio.low, e.ratio.high)));
             scroll(m, "effects-title", |m| {
                 m.tag("table").class("forest-table stack").inside(|m| {
-                    m.tag("thead").inside(|m| {
-                        m.tag("tr").inside(|m| {
-                            for column in [Label::Factor, Label::Workload, Label::Phase] {
-                                m.tag("th").attr("scope", "col").say(label(column));
-                            }
-                            m.tag("th")
-                                .attr("scope", "col")
-                                .class("plot-cell")
-                                .say(label(Label::Effect));
-                            m.tag("th")
-                                .attr("scope", "col")
-                                .class("num")
-                                .say(label(Label::Interval));
-                            m.tag("th").attr("scope", "col").say(label(Label::Verdict));
-                        });
+                    m.table_head(|m| {
+                        for name in [Label::Factor, Label::Workload, Label::Phase] {
+                            column(m, false).say(label(name));
+                        }
+                        column(m, false).class("plot-cell").say(label(Label::Effect));
+                        column(m, true).say(label(Label::Interval));
+                        column(m, false).say(label(Label::Verdict));
                     });
                     for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
                         let effects: Vec<&Effect> =

@@ -1,11 +1,12 @@
 //! Open-loop ladders: how late operations get as the offered load rises, and what load is carried.
 
-use super::latency::swatch;
+use super::latency::figure;
 use super::{Page, head_row, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Line, Plot};
 use crate::markup::Markup;
-use findings::schema::{Ladder, Operation, Rung};
+use crate::rows::distinct;
+use findings::schema::{Ladder, Operation};
 use text::Label;
 use text::number::{count, micros};
 
@@ -16,12 +17,7 @@ impl Page<'_> {
         }
         section(m, "load", |m| {
             m.tag("p").class("lede").say(label(Label::LoadIntro));
-            let mut workloads: Vec<&str> = Vec::new();
-            for ladder in &self.findings.ladders {
-                if !workloads.contains(&ladder.workload.as_str()) {
-                    workloads.push(&ladder.workload);
-                }
-            }
+            let workloads = distinct(self.findings.ladders.iter().map(|l| l.workload.as_str()));
             for (w, workload) in workloads.into_iter().enumerate() {
                 let ladders: Vec<&Ladder> =
                     self.findings.ladders.iter().filter(|l| l.workload == workload).collect();
@@ -33,16 +29,12 @@ impl Page<'_> {
     fn load(&self, m: &mut Markup, w: usize, workload: &str, ladders: &[&Ladder]) {
         let caption = format!("load-{w}");
         m.tag("h3").attr("id", &caption).inside(|m| m.foreign(workload));
-        m.tag("ul").class("text").inside(|m| {
-            for ladder in ladders {
-                m.tag("li").inside(|m| {
-                    m.tag("b").inside(|m| m.foreign(&ladder.variant));
-                    m.text(" ");
-                    m.say(|w| w.ladder(ladder));
-                    for within in &ladder.within {
-                        m.tag("div").class("within").say(|w| w.load_within(within));
-                    }
-                });
+        m.tag("ul").class("text").each("li", ladders, |m, ladder| {
+            m.tag("b").inside(|m| m.foreign(&ladder.variant));
+            m.text(" ");
+            m.say(|w| w.ladder(ladder));
+            for within in &ladder.within {
+                m.tag("div").class("within").say(|w| w.load_within(within));
             }
         });
         m.tag("div").class("multiples").inside(|m| {
@@ -59,7 +51,7 @@ impl Page<'_> {
             let rungs = ladder.rungs.iter();
             rungs
                 .filter(|r| r.trials.valid > 0)
-                .filter_map(|r| Some((r.offered, p99(r, operation)?)))
+                .filter_map(|r| Some((r.offered, r.p99_us(operation)?)))
                 .collect()
         };
         let all: Vec<(f64, f64)> = ladders.iter().flat_map(|l| points(l)).collect();
@@ -91,27 +83,8 @@ impl Page<'_> {
             Operation::ReadWrite => Label::LoadCurve,
             Operation::Sync => Label::LoadCurveSync,
         };
-        m.tag("figure").class("curves").inside(|m| {
-            m.tag("figcaption").attr("id", caption).say(label(heading));
-            m.tag("ul").class("legend").inside(|m| {
-                for ladder in ladders {
-                    m.tag("li").inside(|m| {
-                        swatch(m, &self.colour(&ladder.variant));
-                        m.foreign(&ladder.variant);
-                    });
-                }
-            });
-            m.tag("div").class("frame").inside(|m| plot.draw(m));
-        });
+        figure(m, &plot, |m| m.say(label(heading)), |_| ());
     }
-}
-
-fn p99(rung: &Rung, operation: Operation) -> Option<f64> {
-    let latency = match operation {
-        Operation::ReadWrite => rung.latency,
-        Operation::Sync => rung.sync_latency,
-    };
-    latency.map(|l| l.p99_us)
 }
 
 fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
@@ -127,34 +100,29 @@ fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
             (Label::KeepsUp, false),
         ],
     );
-    m.tag("tbody").inside(|m| {
-        for ladder in ladders {
-            for rung in &ladder.rungs {
-                let cells = [
-                    count(rung.offered),
-                    rung.achieved.map_or("–".into(), |x| count(x.value)),
-                    rung.latency.map_or("–".into(), |l| micros(l.mean_us)),
-                    p99(rung, Operation::ReadWrite).map_or("–".into(), micros),
-                    p99(rung, Operation::Sync).map_or("–".into(), micros),
-                ];
-                m.tag("tr").inside(|m| {
-                    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&ladder.variant));
-                    for cell in cells {
-                        m.tag("td").class("num").text(cell);
-                    }
-                    m.tag("td").inside(|m| {
-                        match (rung.achieved, rung.kept_up) {
-                            (None, _) => m.text("–"),
-                            (Some(_), true) => m.say(label(Label::Yes)),
-                            (Some(_), false) => m.say(label(Label::No)),
-                        }
-                        for known in &rung.issues {
-                            m.text(" · ");
-                            m.say(|w| w.issue(&known.issue));
-                        }
-                    });
-                });
-            }
+    let rungs = ladders.iter().flat_map(|l| l.rungs.iter().map(|rung| (&l.variant, rung)));
+    m.tag("tbody").each("tr", rungs, |m, (variant, rung)| {
+        let cells = [
+            count(rung.offered),
+            rung.achieved.map_or("–".into(), |x| count(x.value)),
+            rung.latency.map_or("–".into(), |l| micros(l.mean_us)),
+            rung.p99_us(Operation::ReadWrite).map_or("–".into(), micros),
+            rung.p99_us(Operation::Sync).map_or("–".into(), micros),
+        ];
+        m.tag("th").attr("scope", "row").inside(|m| m.foreign(variant));
+        for cell in cells {
+            m.tag("td").class("num").text(cell);
         }
+        m.tag("td").inside(|m| {
+            match (rung.achieved, rung.kept_up) {
+                (None, _) => m.text("–"),
+                (Some(_), true) => m.say(label(Label::Yes)),
+                (Some(_), false) => m.say(label(Label::No)),
+            }
+            for known in &rung.issues {
+                m.text(" · ");
+                m.say(|w| w.issue(&known.issue));
+            }
+        });
     });
 }

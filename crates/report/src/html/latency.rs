@@ -1,12 +1,15 @@
 //! Latency by percentile.
 
-use super::{Page, label, numbers, section};
+use super::{Page, column, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Line, Plot, nines};
 use crate::markup::Markup;
 use findings::schema::{Cell, Percentile};
 use text::Label;
 use text::number::micros;
+
+/// A cell with a curve of it.
+type Curve<'a> = (&'a Cell, &'a [Percentile]);
 
 impl Page<'_> {
     pub(super) fn latency(&self, m: &mut Markup) {
@@ -18,40 +21,31 @@ impl Page<'_> {
             self.more_cells(m);
             m.tag("div").class("multiples").inside(|m| {
                 for (w, workload) in self.workloads.iter().enumerate() {
-                    let cells: Vec<&Cell> =
-                        self.charted(workload).filter(|c| !c.percentiles.is_empty()).collect();
-                    if !cells.is_empty() {
-                        self.curves(m, &format!("latency-{w}"), workload, &cells, None);
-                    }
-                    let synced: Vec<&Cell> =
-                        self.charted(workload).filter(|c| !c.sync_percentiles.is_empty()).collect();
-                    if !synced.is_empty() {
-                        let id = format!("latency-sync-{w}");
-                        self.curves(m, &id, workload, &synced, Some(Label::SyncCurves));
-                    }
+                    let id = format!("latency-{w}");
+                    self.curves(m, &id, workload, None, |cell| &cell.percentiles);
+                    let (id, of) = (format!("latency-sync-{w}"), Some(Label::SyncCurves));
+                    self.curves(m, &id, workload, of, |cell| &cell.sync_percentiles);
                 }
             });
         });
     }
 
-    /// Curves of reads and writes, or, where `of` says so, of syncs.
+    /// The curves that `pick` takes, of a workload's cells that have them; `of` names them where they are not those of
+    /// reads and writes.
     fn curves(
         &self,
         m: &mut Markup,
         caption: &str,
         workload: &str,
-        cells: &[&Cell],
         of: Option<Label>,
+        pick: fn(&Cell) -> &[Percentile],
     ) {
-        let curve = |cell: &'_ Cell| -> Vec<Percentile> {
-            match of {
-                None => cell.percentiles.clone(),
-                Some(_) => cell.sync_percentiles.clone(),
-            }
-        };
-        let curves: Vec<(&Cell, Vec<Percentile>)> =
-            cells.iter().map(|cell| (*cell, curve(cell))).collect();
-        let points = || curves.iter().flat_map(|(_, curve)| curve);
+        let all = self.charted(workload).map(|cell| (cell, pick(cell)));
+        let curves: Vec<Curve> = all.filter(|(_, curve)| !curve.is_empty()).collect();
+        if curves.is_empty() {
+            return;
+        }
+        let points = || curves.iter().flat_map(|(_, curve)| *curve);
         let y = Axis::log_around(points().map(|p| p.us));
         let rarest = points().map(|p| p.percent).filter(|p| *p < 100.0).fold(90.0, f64::max);
         let x = Axis::between(0.0, nines(rarest / 100.0));
@@ -85,30 +79,37 @@ impl Page<'_> {
             shaded: vec![],
             labelled_by: caption.to_owned(),
         };
-        m.tag("figure").class("curves").inside(|m| {
-            m.tag("figcaption").attr("id", caption).inside(|m| {
-                m.foreign(workload);
-                if let Some(of) = of {
-                    m.text(" · ");
-                    m.say(label(of));
-                }
-            });
-            m.tag("ul").class("legend").inside(|m| {
-                for cell in cells {
-                    m.tag("li").inside(|m| {
-                        swatch(m, &self.colour(&cell.variant));
-                        m.foreign(&cell.variant);
-                    });
-                }
-            });
-            m.tag("div").class("frame").inside(|m| plot.draw(m));
-            numbers(m, caption, |m| curve_table(m, &curves));
-        });
+        let heading = |m: &mut Markup| {
+            m.foreign(workload);
+            if let Some(of) = of {
+                m.text(" · ");
+                m.say(label(of));
+            }
+        };
+        figure(m, &plot, heading, |m| numbers(m, caption, |m| curve_table(m, &curves)));
     }
 }
 
+/// Curves of variants under a heading, with a legend; `below` stands at the end.
+pub(super) fn figure(
+    m: &mut Markup,
+    plot: &Plot,
+    heading: impl FnOnce(&mut Markup),
+    below: impl FnOnce(&mut Markup),
+) {
+    m.tag("figure").class("curves").inside(|m| {
+        m.tag("figcaption").attr("id", &plot.labelled_by).inside(heading);
+        m.tag("ul").class("legend").each("li", &plot.lines, |m, line| {
+            swatch(m, &line.class);
+            m.foreign(&line.title);
+        });
+        m.tag("div").class("frame").inside(|m| plot.draw(m));
+        below(m);
+    });
+}
+
 /// A short piece of a line, for a legend.
-pub(super) fn swatch(m: &mut Markup, class: &str) {
+fn swatch(m: &mut Markup, class: &str) {
     m.tag("svg")
         .attr("width", 26)
         .attr("height", 10)
@@ -119,26 +120,20 @@ pub(super) fn swatch(m: &mut Markup, class: &str) {
         });
 }
 
-fn curve_table(m: &mut Markup, curves: &[(&Cell, Vec<Percentile>)]) {
-    m.tag("thead").inside(|m| {
-        m.tag("tr").inside(|m| {
-            m.tag("th").attr("scope", "col").say(label(Label::Percentile));
-            for (cell, _) in curves {
-                m.tag("th").class("num").attr("scope", "col").inside(|m| m.foreign(&cell.variant));
-            }
-        });
+fn curve_table(m: &mut Markup, curves: &[Curve]) {
+    m.table_head(|m| {
+        column(m, false).say(label(Label::Percentile));
+        for (cell, _) in curves {
+            m.tag("th").class("num").attr("scope", "col").inside(|m| m.foreign(&cell.variant));
+        }
     });
-    let longest = curves.iter().map(|(_, curve)| curve).max_by_key(|c| c.len());
+    let longest = curves.iter().map(|(_, curve)| *curve).max_by_key(|c| c.len());
     let percents = longest.into_iter().flatten().map(|p| p.percent);
-    m.tag("tbody").inside(|m| {
-        for percent in percents.filter(|p| *p >= 25.0) {
-            m.tag("tr").inside(|m| {
-                m.tag("th").attr("scope", "row").text(format_args!("p{percent}"));
-                for (_, curve) in curves {
-                    let at = curve.iter().find(|p| p.percent == percent);
-                    m.tag("td").class("num").text(at.map_or("–".into(), |p| micros(p.us)));
-                }
-            });
+    m.tag("tbody").each("tr", percents.filter(|p| *p >= 25.0), |m, percent| {
+        m.tag("th").attr("scope", "row").text(format_args!("p{percent}"));
+        for (_, curve) in curves {
+            let at = curve.iter().find(|p| p.percent == percent);
+            m.tag("td").class("num").text(at.map_or("–".into(), |p| micros(p.us)));
         }
     });
 }

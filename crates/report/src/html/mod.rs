@@ -17,7 +17,7 @@ mod table;
 mod trials;
 mod trust;
 
-use crate::markup::Markup;
+use crate::markup::{Markup, Tag};
 use crate::rows::{Answer, Row, answers, rows, workloads};
 use base64::Engine;
 use findings::schema::{Cell, Findings, ThroughputSeries, Validity};
@@ -156,15 +156,9 @@ impl<'a> Page<'a> {
         });
         m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
             m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
-            m.tag("ul").inside(|m| {
-                for (id, heading) in SECTIONS {
-                    if !sections.has_id(id) {
-                        continue;
-                    }
-                    m.tag("li").inside(|m| {
-                        m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
-                    });
-                }
+            let there = SECTIONS.into_iter().filter(|(id, _)| sections.has_id(id));
+            m.tag("ul").each("li", there, |m, (id, heading)| {
+                m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
             });
         });
     }
@@ -193,6 +187,11 @@ impl<'a> Page<'a> {
             .iter()
             .take(CHARTED)
             .filter(move |c| c.workload == workload && c.validity != Validity::Failed)
+    }
+
+    /// The cells of all workloads that charts are drawn for.
+    fn all_charted(&self) -> impl Iterator<Item = &'a Cell> {
+        self.workloads.iter().flat_map(move |workload| self.charted(workload))
     }
 
     /// The trial whose course is shown for a cell: its first that counts, or its first.
@@ -254,11 +253,7 @@ fn list<'a, T>(m: &mut Markup, heading: Label, items: &'a [T], item: impl Fn(&mu
         return;
     }
     m.tag("h3").say(label(heading));
-    m.tag("ul").class("text").inside(|m| {
-        for one in items {
-            m.tag("li").inside(|m| item(m, one));
-        }
-    });
+    m.tag("ul").class("text").each("li", items, item);
 }
 
 /// A table that scrolls by itself when it is wider than the page, reachable by keyboard.
@@ -273,14 +268,24 @@ fn scroll(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
 
 /// A head row of column names; those marked are numbers and stand to the right.
 fn head_row(m: &mut Markup, columns: &[(Label, bool)]) {
-    m.tag("thead").inside(|m| {
-        m.tag("tr").inside(|m| {
-            for (column, number) in columns {
-                let head = m.tag("th").attr("scope", "col");
-                if *number { head.class("num") } else { head }.say(label(*column));
-            }
-        });
+    m.table_head(|m| {
+        for (name, number) in columns {
+            column(m, *number).say(label(*name));
+        }
     });
+}
+
+/// The head of a column; that of numbers stands to the right.
+fn column(m: &mut Markup, number: bool) -> Tag<'_> {
+    let head = m.tag("th").attr("scope", "col");
+    if number { head.class("num") } else { head }
+}
+
+/// `VARIANT · WORKLOAD`.
+fn cell_title(m: &mut Markup, cell: &Cell) {
+    m.foreign(&cell.variant);
+    m.text(" · ");
+    m.foreign(&cell.workload);
 }
 
 /// The names of a cell, in two columns.

@@ -1,6 +1,6 @@
 //! Throughput over time.
 
-use super::{Page, label, numbers, section};
+use super::{Page, column, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Level, Line, Plot};
 use crate::markup::Markup;
@@ -98,29 +98,21 @@ impl Page<'_> {
         // As many numbers however many trials there are: their columns are of fewer, longer stretches.
         let rows = (TABLE_ROWS * cells.len() / drawn.len().max(1)).max(FEWEST_ROWS);
         let step = longest.div_ceil(rows).max(1);
-        m.tag("thead").inside(|m| {
-            m.tag("tr").inside(|m| {
-                m.tag("th").attr("scope", "col").say(label(Label::Second));
-                for (cell, series) in &drawn {
-                    m.tag("th").class("num").attr("scope", "col").inside(|m| {
-                        m.foreign(&cell.variant);
-                        m.text(format_args!(" · {}", short_key(&series.trial)));
-                    });
-                }
-            });
-        });
-        m.tag("tbody").inside(|m| {
-            for at in (0..longest).step_by(step) {
-                m.tag("tr").inside(|m| {
-                    let second = drawn.iter().find_map(|(_, s)| s.at.get(at));
-                    m.tag("th")
-                        .attr("scope", "row")
-                        .text(second.map_or(String::new(), |s| count(*s)));
-                    for (_, series) in &drawn {
-                        let rate = mean_rate(series, at, step);
-                        m.tag("td").class("num").text(rate.map_or("–".into(), count));
-                    }
+        m.table_head(|m| {
+            column(m, false).say(label(Label::Second));
+            for (cell, series) in &drawn {
+                m.tag("th").class("num").attr("scope", "col").inside(|m| {
+                    m.foreign(&cell.variant);
+                    m.text(format_args!(" · {}", short_key(&series.trial)));
                 });
+            }
+        });
+        m.tag("tbody").each("tr", (0..longest).step_by(step), |m, at| {
+            let second = drawn.iter().find_map(|(_, s)| s.at.get(at));
+            m.tag("th").attr("scope", "row").text(second.map_or(String::new(), |s| count(*s)));
+            for (_, series) in &drawn {
+                let rate = mean_rate(series, at, step);
+                m.tag("td").class("num").text(rate.map_or("–".into(), count));
             }
         });
     }

@@ -9,12 +9,7 @@ use text::number::share;
 
 impl Page<'_> {
     pub(super) fn who_answered(&self, m: &mut Markup) {
-        let cells: Vec<&Cell> = self
-            .workloads
-            .iter()
-            .flat_map(|w| self.charted(w))
-            .filter(|c| c.hits.reads.is_some())
-            .collect();
+        let cells: Vec<&Cell> = self.all_charted().filter(|c| c.hits.reads.is_some()).collect();
         if cells.is_empty() {
             return;
         }
@@ -26,13 +21,9 @@ impl Page<'_> {
         ];
         section(m, "reads", |m| {
             m.tag("p").class("lede").say(label(Label::WhoAnsweredIntro));
-            m.tag("ul").class("legend").inside(|m| {
-                for (class, name) in kinds {
-                    m.tag("li").inside(|m| {
-                        patch(m, class);
-                        m.say(label(name));
-                    });
-                }
+            m.tag("ul").class("legend").each("li", kinds, |m, (class, name)| {
+                patch(m, class);
+                m.say(label(name));
             });
             scroll(m, "reads-title", |m| {
                 m.tag("table").class("bars stack").inside(|m| {
@@ -48,11 +39,7 @@ impl Page<'_> {
                             (Label::Pool, true),
                         ],
                     );
-                    m.tag("tbody").inside(|m| {
-                        for cell in &cells {
-                            m.tag("tr").inside(|m| read_row(m, cell, &kinds));
-                        }
-                    });
+                    m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
                 });
             });
         });

@@ -19,12 +19,8 @@ const NUMBERS: [Label; 6] = [
 
 impl Page<'_> {
     pub(super) fn limited_by(&self, m: &mut Markup) {
-        let cells: Vec<(&Cell, &Resources)> = self
-            .workloads
-            .iter()
-            .flat_map(|w| self.charted(w))
-            .filter_map(|c| Some((c, c.resources.as_ref()?)))
-            .collect();
+        let cells = self.all_charted().filter_map(|c| Some((c, c.resources.as_ref()?)));
+        let cells: Vec<(&Cell, &Resources)> = cells.collect();
         if cells.is_empty() {
             return;
         }
@@ -40,11 +36,7 @@ impl Page<'_> {
                     ];
                     heads.extend(NUMBERS.map(|name| (name, true)));
                     head_row(m, &heads);
-                    m.tag("tbody").inside(|m| {
-                        for (cell, used) in &cells {
-                            m.tag("tr").inside(|m| row(m, cell, used));
-                        }
-                    });
+                    m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
                 });
             });
             for (cell, used) in cells.iter().filter(|(_, used)| !used.counters.is_empty()) {

@@ -1,10 +1,9 @@
 //! The tests of pg_test_fsync, a column a variant.
 
-use super::{Page, label, scroll, section};
+use super::{Page, column, label, scroll, section};
 use crate::markup::Markup;
 use crate::rows::Row;
-use crate::table::{sync_rate, sync_text};
-use measurement::SyncTest;
+use crate::table::{sync_rate, sync_text, tests_of};
 use text::Label;
 
 impl Page<'_> {
@@ -36,26 +35,16 @@ impl Page<'_> {
 }
 
 fn table(m: &mut Markup, rows: &[&Row]) {
-    m.tag("thead").inside(|m| {
-        m.tag("tr").inside(|m| {
-            m.tag("th").attr("scope", "col").say(label(Label::SyncTest));
-            for row in rows {
-                m.tag("th")
-                    .attr("scope", "col")
-                    .class("num")
-                    .inside(|m| m.foreign(&row.cell.variant));
-            }
-        });
+    m.table_head(|m| {
+        column(m, false).say(label(Label::SyncTest));
+        for row in rows {
+            column(m, true).inside(|m| m.foreign(&row.cell.variant));
+        }
     });
-    m.tag("tbody").inside(|m| {
-        let tests = SyncTest::NAMED.iter().copied();
-        for test in tests.filter(|test| rows.iter().any(|row| sync_rate(row, *test).is_some())) {
-            m.tag("tr").inside(|m| {
-                m.tag("th").attr("scope", "row").say(move |w| w.sync_test(test));
-                for row in rows {
-                    m.tag("td").class("num").text(sync_text(sync_rate(row, test)));
-                }
-            });
+    m.tag("tbody").each("tr", tests_of(rows), |m, test| {
+        m.tag("th").attr("scope", "row").say(move |w| w.sync_test(test));
+        for row in rows {
+            m.tag("td").class("num").text(sync_text(sync_rate(row, test)));
         }
     });
 }

@@ -1,6 +1,6 @@
 //! Every configuration in one table that can be sorted.
 
-use super::{Page, cell_names, label, scroll, section};
+use super::{Page, cell_names, cell_title, column, label, scroll, section};
 use crate::markup::Markup;
 use crate::rows::{Against, Row, aside, rate, validity};
 use crate::table::with_spread;
@@ -40,9 +40,7 @@ impl Page<'_> {
             });
             scroll(m, "comparison-title", |m| {
                 m.tag("table").class("sortable").attr("id", "cells").inside(|m| {
-                    m.tag("thead").inside(|m| {
-                        m.tag("tr").inside(|m| self.heads(m));
-                    });
+                    m.table_head(|m| self.heads(m));
                     m.tag("tbody").inside(|m| {
                         for row in &self.rows {
                             let class = match (row.cell.validity, row.against) {
@@ -68,33 +66,23 @@ impl Page<'_> {
         if remarked.is_empty() {
             return;
         }
-        m.tag("ul").class("remarks").inside(|m| {
-            for row in remarked {
-                m.tag("li").inside(|m| {
-                    m.tag("b").inside(|m| {
-                        m.foreign(&row.cell.variant);
-                        m.text(" · ");
-                        m.foreign(&row.cell.workload);
-                    });
-                    m.text(" – ");
-                    m.say(|w| aside(w, self.findings, row).join(w.label(Label::Semicolon)));
-                });
-            }
+        m.tag("ul").class("remarks").each("li", remarked, |m, row| {
+            m.tag("b").inside(|m| cell_title(m, row.cell));
+            m.text(" – ");
+            m.say(|w| aside(w, self.findings, row).join(w.label(Label::Semicolon)));
         });
     }
 
     fn heads(&self, m: &mut Markup) {
-        for (column, number) in COLUMNS {
-            let head = m.tag("th").attr("scope", "col");
-            let head = if number { head.class("num") } else { head };
-            head.inside(|m| {
+        for (name, number) in COLUMNS {
+            column(m, number).inside(|m| {
                 m.tag("button").attr("type", "button").inside(|m| {
-                    if matches!(column, Label::Sustained | Label::Burst) {
-                        m.say(|w| format!("{} {}", w.label(rate(self.findings)), w.label(column)));
+                    if matches!(name, Label::Sustained | Label::Burst) {
+                        m.say(|w| format!("{} {}", w.label(rate(self.findings)), w.label(name)));
                     } else {
-                        m.say(label(column));
+                        m.say(label(name));
                     }
-                    if column == Label::Against {
+                    if name == Label::Against {
                         m.text(" ");
                         m.foreign(&text::line::cut(&self.findings.lab.baseline, 24));
                     }

@@ -1,9 +1,10 @@
 //! Every conservation check, the method, every trial.
 
-use super::{Page, cell_names, head_row, label, scroll, section};
+use super::{Page, cell_names, column, head_row, label, numbers, scroll, section};
 use crate::markup::Markup;
 use crate::rows::rate;
 use findings::schema::{Cell, Check, Law, TrialRow, Validity, short_key};
+use std::collections::BTreeSet;
 use text::number::{count, micros, share};
 use text::{Label, Language};
 
@@ -14,54 +15,34 @@ impl Page<'_> {
     pub(super) fn checks(&self, m: &mut Markup) {
         section(m, "checks", |m| {
             m.tag("p").class("lede").say(label(Label::ChecksIntro));
-            let mut laws: Vec<Law> =
-                self.findings.cells.iter().flat_map(|c| &c.checks).map(|c| c.law).collect();
-            laws.sort();
-            laws.dedup();
+            let checks = self.findings.cells.iter().flat_map(|cell| &cell.checks);
+            let laws: BTreeSet<Law> = checks.map(|check| check.law).collect();
             if laws.is_empty() {
                 return;
             }
-            m.tag("ul").class("text").inside(|m| {
-                for law in &laws {
-                    m.tag("li").inside(|m| {
-                        m.tag("b").say(|w| w.law(*law).to_owned());
-                        m.say(|w| {
-                            format!(
-                                "{}{}{}",
-                                w.label(Label::Colon),
-                                w.law_says(*law),
-                                w.label(Label::FullStop)
-                            )
-                        });
-                    });
-                }
+            m.tag("ul").class("text").each("li", &laws, |m, law| {
+                m.tag("b").say(|w| w.law(*law).to_owned());
+                m.say(|w| {
+                    w.label(Label::Colon).to_owned() + w.law_says(*law) + w.label(Label::FullStop)
+                });
             });
             scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.matrix(m, &laws)));
-            m.tag("details").inside(|m| {
-                m.tag("summary").say(label(Label::Numbers));
-                scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.every_check(m)));
-            });
+            numbers(m, "checks-title", |m| self.every_check(m));
         });
     }
 
-    fn matrix(&self, m: &mut Markup, laws: &[Law]) {
-        m.tag("thead").inside(|m| {
-            m.tag("tr").inside(|m| {
-                m.tag("th").attr("scope", "col").say(label(Label::Variant));
-                m.tag("th").attr("scope", "col").say(label(Label::Workload));
-                for law in laws {
-                    m.tag("th").attr("scope", "col").say(|w| w.law(*law).to_owned());
-                }
-            });
+    fn matrix(&self, m: &mut Markup, laws: &BTreeSet<Law>) {
+        m.table_head(|m| {
+            column(m, false).say(label(Label::Variant));
+            column(m, false).say(label(Label::Workload));
+            for law in laws {
+                column(m, false).say(|w| w.law(*law).to_owned());
+            }
         });
-        m.tag("tbody").inside(|m| {
-            for cell in &self.findings.cells {
-                m.tag("tr").inside(|m| {
-                    cell_names(m, &cell.variant, &cell.workload);
-                    for law in laws {
-                        m.tag("td").inside(|m| field(m, cell, *law));
-                    }
-                });
+        m.tag("tbody").each("tr", &self.findings.cells, |m, cell| {
+            cell_names(m, &cell.variant, &cell.workload);
+            for law in laws {
+                m.tag("td").inside(|m| field(m, cell, *law));
             }
         });
     }
@@ -81,15 +62,12 @@ impl Page<'_> {
                 (Label::Outcome, false),
             ],
         );
-        m.tag("tbody").inside(|m| {
-            let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
-            // Broken ones are never the ones left out.
-            let broken = all.clone().filter(|(_, check)| !check.pass);
-            let held = all.filter(|(_, check)| check.pass);
-            for (cell, check) in broken.chain(held).take(ROWS) {
-                m.tag("tr").inside(|m| check_row(m, cell, check));
-            }
-        });
+        let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
+        // Broken ones are never the ones left out.
+        let broken = all.clone().filter(|(_, check)| !check.pass);
+        let held = all.filter(|(_, check)| check.pass);
+        let shown = broken.chain(held).take(ROWS);
+        m.tag("tbody").each("tr", shown, |m, (cell, check)| check_row(m, cell, check));
     }
 
     pub(super) fn method(&self, m: &mut Markup) {
@@ -119,11 +97,8 @@ impl Page<'_> {
                                 (Label::Remarks, false),
                             ],
                         );
-                        m.tag("tbody").inside(|m| {
-                            for trial in self.findings.trials.iter().take(ROWS) {
-                                m.tag("tr").inside(|m| trial_row(m, trial));
-                            }
-                        });
+                        let shown = self.findings.trials.iter().take(ROWS);
+                        m.tag("tbody").each("tr", shown, trial_row);
                     });
                 });
             });
@@ -171,7 +146,7 @@ fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
 }
 
 fn trial_row(m: &mut Markup, trial: &TrialRow) {
-    m.tag("td").inside(|m| code(m, trial.short_key()));
+    m.tag("td").inside(|m| code(m, short_key(&trial.key)));
     cell_names(m, &trial.variant, &trial.workload);
     m.tag("td").class("num").text(trial.seed);
     m.tag("td").class("num").text(trial.throughput.map_or("–".into(), count));

@@ -72,9 +72,8 @@ impl Page<'_> {
             list(m, Label::ProfileNumbers, &scale.open_numbers, |m, open| {
                 m.say(|w| w.open_numbers(open));
             });
-            // Of the cells that charts are drawn for.
-            let cells = self.workloads.iter().flat_map(|w| self.charted(w));
-            let warmed: Vec<_> = cells.filter_map(|cell| Some((cell, cell.warm_up?))).collect();
+            let warmed: Vec<_> =
+                self.all_charted().filter_map(|cell| Some((cell, cell.warm_up?))).collect();
             list(m, Label::WarmUp, &warmed, |m, (cell, warmed)| {
                 m.tag("b").inside(|m| m.foreign(&format!("{} · {}", cell.variant, cell.workload)));
                 m.text(" ");

@@ -27,18 +27,13 @@ fn body(m: &mut Markup, title: &str, ranking: &Ranking, says: Sentences) {
     m.tag("p").text(table::summary(ranking, says));
     chart(m, &ranking.shown, says);
     m.tag("table").inside(|m| {
-        m.tag("thead").inside(|m| {
-            m.tag("tr").inside(|m| {
-                for head in says.heads() {
-                    m.tag("th").attr("scope", "col").text(head);
-                }
-            });
-        });
-        m.tag("tbody").inside(|m| {
-            for pool in &ranking.shown {
-                let cells = table::row(pool);
-                m.tag("tr").inside(|m| cells.iter().for_each(|cell| m.tag("td").text(cell)));
+        m.table_head(|m| {
+            for head in says.heads() {
+                m.tag("th").attr("scope", "col").text(head);
             }
+        });
+        m.tag("tbody").each("tr", &ranking.shown, |m, pool| {
+            table::row(pool).iter().for_each(|cell| m.tag("td").text(cell));
         });
     });
     table::marks(ranking, says).lines().for_each(|mark| m.tag("p").text(mark));

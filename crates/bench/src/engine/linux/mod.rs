@@ -72,13 +72,13 @@ impl Linux {
     /// # Errors
     /// [`Fault::Environment`] with what is missing and what to do.
     pub fn find(patience: Duration) -> Result<Linux, Fault> {
-        let environment = |why: String| Fault::Environment(why);
         if let Some(why) = probe::unsupported(std::env::consts::OS, std::env::consts::ARCH) {
-            return Err(environment(why));
+            return Err(Fault::Environment(why));
         }
-        let engine = machine::engine::Engine::find().map_err(|e| environment(e.to_string()))?;
+        let engine = machine::engine::Engine::find();
+        let engine = engine.map_err(|e| Fault::Environment(e.to_string()))?;
         let executable = std::env::current_exe()
-            .map_err(|e| environment(format!("cannot find this program: {e}")))?;
+            .map_err(|e| Fault::Environment(format!("cannot find this program: {e}")))?;
         Ok(Linux {
             engine,
             executable,

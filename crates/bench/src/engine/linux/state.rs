@@ -149,11 +149,6 @@ impl Wanted {
     }
 }
 
-/// The store's error as a fault.
-fn refused(error: store::Error) -> Fault {
-    Fault::Environment(error.to_string())
-}
-
 impl Linux {
     /// The state that a trial starts with: the stored one, or a new one. `raw` is where the trial's outputs go.
     pub(super) fn state(
@@ -254,7 +249,7 @@ impl Linux {
         stop: &Stop,
     ) -> Result<(), Fault> {
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
-        store.trim_states(room).map_err(refused)?;
+        store.trim_states(room)?;
         let mut image = NewImage::create(directory)
             .map_err(doing(format!("write an image to {}", directory.display())))?;
         let mut writer = UntilStopped { inner: &mut image, stop };
@@ -264,7 +259,7 @@ impl Linux {
         let outcome =
             outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
         let (key, definition) = (&wanted.key, &wanted.definition);
-        store.store_state(key, definition, outcome, directory, &image).map_err(refused)?;
+        store.store_state(key, definition, outcome, directory, &image)?;
         self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The difference of two texts, as `diff -u` prints it.
 
+use std::fmt::Write;
+
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
@@ -15,7 +17,7 @@ pub(crate) fn unified(old_name: &str, old: &str, new_name: &str, new: &str) -> S
     let edits = edits(&old.lines().collect::<Vec<_>>(), &new.lines().collect::<Vec<_>>());
     let changed: Vec<usize> =
         (0..edits.len()).filter(|i| !matches!(edits[*i], Edit::Same(_))).collect();
-    let (Some(first), Some(_)) = (changed.first(), changed.last()) else {
+    let Some(first) = changed.first() else {
         return String::new();
     };
     let mut text = format!("--- {old_name}\n+++ {new_name}\n");
@@ -33,29 +35,23 @@ pub(crate) fn unified(old_name: &str, old: &str, new_name: &str, new: &str) -> S
 }
 
 fn hunk(text: &mut String, edits: &[Edit], start: usize, end: usize) {
-    let count = |range: &[Edit], without: fn(&Edit) -> bool| -> usize {
-        range.iter().filter(|e| !without(e)).count()
+    // Lines of the old text and of the new one.
+    let count = |edits: &[Edit]| {
+        let old = edits.iter().filter(|edit| !matches!(edit, Edit::New(_))).count();
+        (old, edits.iter().filter(|edit| !matches!(edit, Edit::Gone(_))).count())
     };
-    let new: fn(&Edit) -> bool = |e| matches!(e, Edit::New(_));
-    let gone: fn(&Edit) -> bool = |e| matches!(e, Edit::Gone(_));
     let line = |before: usize, length: usize| if length == 0 { before } else { before + 1 };
-    let (old_before, new_before) = (count(&edits[..start], new), count(&edits[..start], gone));
-    let (old_length, new_length) =
-        (count(&edits[start..end], new), count(&edits[start..end], gone));
-    text.push_str(&format!(
-        "@@ -{},{old_length} +{},{new_length} @@\n",
-        line(old_before, old_length),
-        line(new_before, new_length)
-    ));
+    let (old_before, new_before) = count(&edits[..start]);
+    let (old_length, new_length) = count(&edits[start..end]);
+    let (old, new) = (line(old_before, old_length), line(new_before, new_length));
+    let _ = writeln!(text, "@@ -{old},{old_length} +{new},{new_length} @@");
     for edit in &edits[start..end] {
         let (mark, content) = match edit {
             Edit::Same(l) => (' ', l),
             Edit::Gone(l) => ('-', l),
             Edit::New(l) => ('+', l),
         };
-        text.push(mark);
-        text.push_str(content);
-        text.push('\n');
+        let _ = writeln!(text, "{mark}{content}");
     }
 }
 

@@ -42,9 +42,15 @@ fn reason(origin: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(|mistake| format!("{origin}:{mistake}")).collect::<Vec<_>>().join("; ")
 }
 
-/// What a trial's job file is rewritten for, on a dataset that is mounted on `dir`.
-pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
-    Target {
+/// A trial's job file rewritten for a dataset that is mounted on `dir`.
+///
+/// # Errors
+/// Every mistake in the file.
+pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
+    let Program::Fio { origin, job } = &inputs.workload.program else {
+        return Err(Fault::failed("this workload has no fio job"));
+    };
+    let target = Target {
         dir,
         size: inputs.model.size,
         working_set: inputs.workload.size,
@@ -54,31 +60,15 @@ pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
         warmed: inputs.method.warm_up_s > 0.0 && !inputs.method.restart,
         seed: inputs.seed,
         rate: inputs.rate,
-    }
-}
-
-/// A trial's job file, rewritten for a target.
-fn rewritten(inputs: &Inputs, target: &Target) -> Result<Rewritten, Fault> {
-    let Program::Fio { origin, job } = &inputs.workload.program else {
-        return Err(Fault::failed("this workload has no fio job"));
     };
     let wrong = |m: Vec<Mistake>| Fault::Failed(reason(origin, &m));
     let file = parse::parse(job).map_err(wrong)?;
-    rewrite::rewrite(&file, target).map_err(wrong)
+    rewrite::rewrite(&file, &target).map_err(wrong)
 }
 
 /// Operations a virtual second that the jobs of an open loop offer together, in whole ones for each; none
 /// in a closed loop.
 pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     inputs.rate?;
-    let job = rewritten(inputs, &target(inputs, Path::new("/")));
-    job.ok()?.offered_rate
-}
-
-/// A job file rewritten for a dataset that is mounted on `dir`.
-///
-/// # Errors
-/// Every mistake in the file.
-pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
-    rewritten(inputs, &target(inputs, dir))
+    job(inputs, Path::new("/")).ok()?.offered_rate
 }

@@ -1,6 +1,6 @@
 //! fio's JSON+ as types. Only fields that are used; the rest is ignored.
 
-use measurement::Flow;
+use measurement::{Flow, HISTOGRAM_END_NS};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -119,12 +119,9 @@ fn json_start(text: &str) -> Option<usize> {
     text.find("\n{\n").map(|i| i + 1)
 }
 
-/// The middle of fio's last bin, which also holds whatever was slower (17.18 s and more).
-const LAST_BIN: u64 = 17_112_760_320;
-
 /// The upper edge in ns of the bin whose middle fio prints: 64 bins a power of two, from
 /// `plat_idx_to_val` of fio's stat.c (FIO_IO_U_PLAT_BITS = 6).
-pub(crate) fn upper_edge(middle: u64) -> u64 {
+fn upper_edge(middle: u64) -> u64 {
     if middle < 128 {
         return middle;
     }
@@ -132,13 +129,35 @@ pub(crate) fn upper_edge(middle: u64) -> u64 {
     (middle - middle % width).saturating_add(width)
 }
 
+/// Latencies in fio's bins.
+#[derive(Debug, Default)]
+pub(crate) struct Bins {
+    counts: BTreeMap<u64, u64>,
+    overflow: u64,
+}
+
+impl Bins {
+    /// Adds operations that took so many ns, or the middle of a bin.
+    pub fn add(&mut self, ns: u64, operations: u64) {
+        match ns >= HISTOGRAM_END_NS {
+            true => self.overflow += operations,
+            false => *self.counts.entry(upper_edge(ns)).or_default() += operations,
+        }
+    }
+
+    /// Operations with these latencies.
+    pub fn flow(self, ops: u64, bytes: u64, mean_ns: f64) -> Flow {
+        let histogram = self.counts.into_iter().collect();
+        Flow { ops, bytes, mean_ns, histogram, overflow: self.overflow }
+    }
+}
+
 /// Latencies of all jobs as one: histograms added, never averaged.
 #[derive(Debug, Default)]
 struct Merged {
     samples: u64,
     sum_ns: f64,
-    bins: BTreeMap<u64, u64>,
-    overflow: u64,
+    bins: Bins,
 }
 
 impl Merged {
@@ -146,22 +165,13 @@ impl Merged {
         self.samples += latency.samples;
         self.sum_ns += latency.mean * latency.samples as f64;
         for (middle, count) in &latency.bins {
-            if *middle >= LAST_BIN {
-                self.overflow += count;
-            } else {
-                *self.bins.entry(upper_edge(*middle)).or_default() += count;
-            }
+            self.bins.add(*middle, *count);
         }
     }
 
     fn flow(self, ops: u64, bytes: u64) -> Flow {
-        Flow {
-            ops,
-            bytes,
-            mean_ns: if self.samples == 0 { 0.0 } else { self.sum_ns / self.samples as f64 },
-            histogram: self.bins.into_iter().collect(),
-            overflow: self.overflow,
-        }
+        let mean_ns = if self.samples == 0 { 0.0 } else { self.sum_ns / self.samples as f64 };
+        self.bins.flow(ops, bytes, mean_ns)
     }
 }
 

@@ -82,23 +82,16 @@ pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) -> 
     series.resize(length, (0.0, 0.0));
     let (logged_reads, logged_writes) =
         series.iter().fold((0.0, 0.0), |(r, w), s| (r + s.0, w + s.1));
-    for (logged, real, pick) in [
-        (
-            logged_reads,
-            reads as f64,
-            (|s: &mut (f64, f64)| &mut s.0) as fn(&mut (f64, f64)) -> &mut f64,
-        ),
-        (logged_writes, writes as f64, |s| &mut s.1),
-    ] {
-        if real > logged {
-            if let Some(last) = series.last_mut() {
-                *pick(last) += real - logged;
-            }
-        } else if logged > 0.0 {
-            for second in series.iter_mut() {
-                *pick(second) *= real / logged;
-            }
-        }
-    }
+    bring_to(series.iter_mut().map(|second| &mut second.0), logged_reads, reads as f64);
+    bring_to(series.iter_mut().map(|second| &mut second.1), logged_writes, writes as f64);
     logged_reads + logged_writes
+}
+
+/// Brings counts whose sum is `logged` to another sum.
+fn bring_to<'s>(counts: impl Iterator<Item = &'s mut f64>, logged: f64, real: f64) {
+    if real > logged {
+        counts.last().into_iter().for_each(|last| *last += real - logged);
+    } else if logged > 0.0 {
+        counts.for_each(|count| *count *= real / logged);
+    }
 }

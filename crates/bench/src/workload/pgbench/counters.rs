@@ -8,27 +8,20 @@ use std::path::Path;
 
 /// Asks a server of a major version for its counters, as one JSON object. The views' columns differ by version, so
 /// they are taken as they are. Sessions report theirs when they end.
-pub fn query(major: u32) -> &'static str {
-    match major {
-        17.. => {
-            "SELECT json_build_object(\
-             'database', (SELECT row_to_json(d) FROM pg_stat_database d WHERE datname = current_database()), \
-             'wal', (SELECT row_to_json(w) FROM pg_stat_wal w), \
-             'checkpointer', (SELECT row_to_json(k) FROM pg_stat_checkpointer k))"
-        }
-        14..17 => {
-            "SELECT json_build_object(\
-             'database', (SELECT row_to_json(d) FROM pg_stat_database d WHERE datname = current_database()), \
-             'wal', (SELECT row_to_json(w) FROM pg_stat_wal w), \
-             'checkpointer', (SELECT row_to_json(b) FROM pg_stat_bgwriter b))"
-        }
-        _ => {
-            "SELECT json_build_object(\
-             'database', (SELECT row_to_json(d) FROM pg_stat_database d WHERE datname = current_database()), \
-             'wal', json_build_object('wal_bytes', pg_current_wal_insert_lsn() - '0/0'), \
-             'checkpointer', (SELECT row_to_json(b) FROM pg_stat_bgwriter b))"
-        }
-    }
+pub fn query(major: u32) -> String {
+    let wal = match major {
+        14.. => "(SELECT row_to_json(w) FROM pg_stat_wal w)",
+        _ => "json_build_object('wal_bytes', pg_current_wal_insert_lsn() - '0/0')",
+    };
+    let checkpointer = match major {
+        17.. => "(SELECT row_to_json(k) FROM pg_stat_checkpointer k)",
+        _ => "(SELECT row_to_json(b) FROM pg_stat_bgwriter b)",
+    };
+    format!(
+        "SELECT json_build_object(\
+         'database', (SELECT row_to_json(d) FROM pg_stat_database d WHERE datname = current_database()), \
+         'wal', {wal}, 'checkpointer', {checkpointer})"
+    )
 }
 
 /// The counter; where it is: view and columns, which are summed as far as they are there.

@@ -180,7 +180,7 @@ impl workload::Client for Client {
         let prefix = format!("--log-prefix={LOG}");
         let query = counters::query(self.server.major);
         let run = self.pgbench(self.times.runtime_s, &["-l", &prefix], "pgbench.out");
-        let sampled = |output: &str| self.psql(&["-At", "-c", query], output);
+        let sampled = |output: &str| self.psql(&["-At", "-c", &query], output);
         let steps = vec![
             sampled("counters-begin.json"),
             self.times.measure(run),

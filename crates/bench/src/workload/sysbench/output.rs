@@ -1,11 +1,10 @@
 //! What `sysbench --report-interval=1 --histogram=on run` prints, of sysbench 1.0.
 
 use crate::fault::Fault;
-use crate::workload::fio::output::upper_edge;
+use crate::workload::fio::output::Bins;
 use crate::workload::fio::series::{self, PerSecond};
 use lab::mysql::Server;
-use measurement::{Flow, HISTOGRAM_END_NS};
-use std::collections::BTreeMap;
+use measurement::Flow;
 
 /// A run.
 #[derive(Debug, Default, PartialEq)]
@@ -80,21 +79,11 @@ impl Run {
 
     /// All transactions as one flow. sysbench's bins are 1.8 % wide and named by their middle.
     pub fn flow(&self) -> Flow {
-        let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut overflow = 0;
+        let mut bins = Bins::default();
         for (middle, count) in &self.histogram {
-            match (middle * 1e6) as u64 {
-                ns if ns >= HISTOGRAM_END_NS => overflow += count,
-                ns => *histogram.entry(upper_edge(ns)).or_default() += count,
-            }
+            bins.add((middle * 1e6) as u64, *count);
         }
-        Flow {
-            ops: self.events,
-            bytes: 0,
-            mean_ns: 1e6 * self.sum_ms / self.events.max(1) as f64,
-            histogram: histogram.into_iter().collect(),
-            overflow,
-        }
+        bins.flow(self.events, 0, 1e6 * self.sum_ms / self.events.max(1) as f64)
     }
 
     /// Transactions in each second, as writes or as reads, and how many the lines of seconds had.

@@ -331,19 +331,13 @@ impl Report {
                 s.unchecked
             );
         }
-        if s.without_log > 0 {
-            let _ = writeln!(
-                text,
-                "{indent}{} of the pools could only be imported without the log (zpool import -m)",
-                s.without_log
-            );
-        }
-        if s.forced > 0 {
-            let _ = writeln!(
-                text,
-                "{indent}{} of the arrays could only be assembled with mdadm --assemble --force",
-                s.forced
-            );
+        for (count, how) in [
+            (s.without_log, "pools could only be imported without the log (zpool import -m)"),
+            (s.forced, "arrays could only be assembled with mdadm --assemble --force"),
+        ] {
+            if count > 0 {
+                let _ = writeln!(text, "{indent}{count} of the {how}");
+            }
         }
         for problem in &run.problems {
             let _ = writeln!(text, "{indent}{problem}");
