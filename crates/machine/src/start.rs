@@ -258,12 +258,11 @@ impl Machine<'_> {
         memory::hand_down(&mut command, reused.chain(image).collect())
             .map_err(|source| self.host("hand memory to", self.executable, source))?;
         // Nothing of the environment reaches the kernel, except for what keeps it from the home directory.
-        command
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("TMPDIR", self.directory);
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("TMPDIR", self.directory);
         match terminal {
-            true => command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit()),
+            true => {
+                command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit())
+            }
             false => command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()),
         };
         Ok(command)

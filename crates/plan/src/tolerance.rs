@@ -223,12 +223,7 @@ fn all_lucky(set: &[u32], size: u32, sets: &BTreeSet<Vec<u32>>) -> bool {
 
 /// Sets of `parity + 1` children that share no redundancy group in any permutation; none where
 /// looking at all of them takes too long.
-fn surviving(
-    children: u32,
-    width: u32,
-    spares: u32,
-    parity: u32,
-) -> Option<BTreeSet<Vec<u32>>> {
+fn surviving(children: u32, width: u32, spares: u32, parity: u32) -> Option<BTreeSet<Vec<u32>>> {
     /// Sets met before the search is given up; almost every dRAID is done after far fewer.
     const PATIENCE: u64 = 30_000_000;
     let size = parity + 1;

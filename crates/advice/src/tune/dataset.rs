@@ -232,7 +232,8 @@ fn is_always(need: &Need, dataset: &str) -> bool {
 /// Whether the server is MariaDB of a release without write-through.
 fn needs_sync_always(need: &Need) -> bool {
     let system = &need.system;
-    let named = system.mysql_server.mariadb.is_none() && need.dataset().to_ascii_lowercase().contains("mariadb");
+    let named = system.mysql_server.mariadb.is_none()
+        && need.dataset().to_ascii_lowercase().contains("mariadb");
     need.server == Server::Mysql
         && (system.is_mariadb() || named)
         && system.is_mariadb_11() == Some(false)

@@ -5,6 +5,7 @@ use crate::{Diagnostic, NoFiles, Profiles, load};
 mod dirty_records;
 mod endless_writes;
 mod estimates;
+mod notes;
 
 const GIB: u64 = 1 << 30;
 
@@ -99,34 +100,6 @@ fn the_variant_with_the_least_room_for_dirty_data_limits_s() {
     assert_eq!(cap(&one, "dirty data"), 127.0 / (4.0 * 2.0));
     assert_eq!(cap(&one, "dirty data"), cap(&other, "dirty data"));
     assert_eq!(cap(&one, "memory"), cap(&other, "memory"));
-}
-
-#[test]
-fn rows_of_a_draid_are_noted_where_s_shrinks_the_pool() {
-    let noted = |layout: &str, size: u32| {
-        let scale =
-            format!("[variants.other]\nvdevs = \"{layout} hdd[0-5]\"\n[scale]\nsize = {size}\n");
-        let notes = model(&campaign("128G", &scale), &ROOMY).notes;
-        notes.iter().any(|note| note.starts_with("variants other: the rows of a dRAID"))
-    };
-    assert!(noted("draid2:3d:1s", 8));
-    assert!(!noted("raidz1", 8) && !noted("draid2:3d:1s", 1));
-}
-
-#[test]
-fn settings_that_change_nothing_are_noted() {
-    let beyond = campaign("128G", "[module]\nzfs_arc_max = \"200G\"\n");
-    let notes = model(&beyond, &ROOMY).notes.join("\n");
-    assert!(notes.contains("OpenZFS ignores zfs_arc_max = 200G"), "{notes}");
-    // A pm9a3 has a protected cache, a disk a volatile one.
-    let lies = |kind: &str| {
-        let mut lab = campaign("128G", "");
-        let numbers = &mut lab.variants[0].drives.get_mut(kind).unwrap().numbers;
-        numbers["flush"] = "lies".into();
-        model(&lab, &ROOMY).notes.join("\n")
-    };
-    assert!(lies("nvme").contains("drives `nvme`: flush = \"lies\" has no effect"));
-    assert_eq!(lies("hdd"), "");
 }
 
 #[test]
