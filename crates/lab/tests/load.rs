@@ -253,6 +253,7 @@ fn a_dataset_that_no_workload_uses_is_a_misspelt_one() {
         all
     };
     assert_eq!(found("bd"), ["no workload uses dataset `bd`"]);
+    assert_eq!(found("\"b\\u0064\""), ["no workload uses dataset `bd`"]);
     assert_eq!(found("db"), [""; 0]);
 }
 

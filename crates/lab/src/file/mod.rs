@@ -188,10 +188,11 @@ fn unused_datasets(cx: &Context<'_>, variants: &[Variant], workloads: &[Workload
     let unused = |name: &&str| !name.is_empty() && !used.iter().any(|used| holds(name, used));
     for name in named.into_iter().filter(unused) {
         let begins = cx.text.find(&format!("datasets.{name}")).map(|at| at + "datasets.".len());
-        let begins = begins.or_else(|| cx.text.find(name)).unwrap_or(0);
+        // A name with an escape is not found as it is.
+        let span = begins.or_else(|| cx.text.find(name)).map_or(0..0, |at| at..at + name.len());
         let near = spelling::nearest(name, used.iter().copied());
         cx.warning(
-            begins..(begins + name.len()).min(cx.text.len()),
+            span,
             format!("no workload uses dataset `{name}`"),
             match near {
                 Some(near) => format!("did you mean `{near}`?"),
