@@ -45,6 +45,23 @@ fn no_string_from_outside_becomes_markup_anywhere() {
 }
 
 #[test]
+fn a_price_is_shown_beside_a_verdict_that_has_nothing_else_to_say() {
+    let mut findings = findings(&SIXTEEN);
+    // Without its other effects it has no tail, and nothing is needed to decide it.
+    findings.effects.truncate(1);
+    findings.effects[0].needed = None;
+    findings.verdicts.truncate(1);
+    let verdict = &mut findings.verdicts[0];
+    verdict.effects = vec![0];
+    verdict.reasons.clear();
+    verdict.conditions.clear();
+    verdict.cautions.clear();
+    verdict.price = Some(findings::schema::Price { more: 448.0, per_op_s: None });
+    let page = render(&findings, None, Language::English);
+    assert!(page.contains("It costs 448 more"));
+}
+
+#[test]
 fn very_long_names_do_not_blow_up_the_page() {
     let page = render(&hostile(&"x".repeat(5_000)), None, Language::English);
     assert!(page.len() < 8 << 20, "{} bytes", page.len());

@@ -145,7 +145,12 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     let needed = answer.needed();
     let known: Vec<_> = cautions(answer).collect();
     let nothing = verdict.reasons.is_empty() && verdict.conditions.is_empty();
-    if nothing && needed.is_none() && known.is_empty() && answer.tail.is_none() {
+    if nothing
+        && verdict.price.is_none()
+        && needed.is_none()
+        && known.is_empty()
+        && answer.tail.is_none()
+    {
         return;
     }
     m.tag("ul").inside(|m| {
