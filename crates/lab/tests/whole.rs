@@ -91,4 +91,6 @@ fn settings_of_a_server_are_held_to_the_machine_of_each_variant() {
     }
     let fits = format!("{oltp}[postgresql]\nshared_buffers = \"16GB\"\nmax_connections = 0x100\n");
     assert!(read(&format!("{BASE}{fits}")).is_ok());
+    let large = found(&format!("{oltp}[postgresql]\nmax_connections = 0xFFFFFFFFFFFFFFFFFFFF\n"));
+    assert!(large[0].contains("0xFFFF"), "{large:#?}");
 }

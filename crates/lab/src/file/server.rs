@@ -9,9 +9,14 @@ use std::collections::BTreeMap;
 use toml::de::DeValue;
 use zfs::property::Refused;
 
-/// A setting that is known, with a value: its name, the value in words that the server takes or why it does not, and
-/// what is worth knowing of a value that it takes.
-type Known = (&'static str, Result<String, Refused>, Option<String>);
+/// A setting that is known, with a value.
+struct Known {
+    name: &'static str,
+    /// The value in words that the server takes, or why it does not.
+    value: Result<String, Refused>,
+    /// What is worth knowing of a value that it takes.
+    remark: Option<String>,
+}
 
 /// Reads the settings of `section`; `example` is a value as in the server's own file, and `look_up` finds a setting by
 /// its name and looks at its value: none where only the server knows.
@@ -30,7 +35,7 @@ fn settings(
             DeValue::String(text) => text.to_string(),
             // 0x40 is 64: not all servers read it so.
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-                .map_or_else(|_| number.as_str().to_owned(), |number| number.to_string()),
+                .map_or_else(|_| number.to_string(), |number| number.to_string()),
             DeValue::Float(number) => number.as_str().to_owned(),
             DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
             other => {
@@ -43,12 +48,12 @@ fn settings(
             }
         };
         match cx.accepted(entry.key_span(), look_up(entry.key, &value)) {
-            Some(Some((name, checked, remark))) => {
-                if let Some(remark) = remark {
+            Some(Some(known)) => {
+                if let Some(remark) = known.remark {
                     cx.note(entry.span(), remark);
                 }
-                let value = cx.accepted(entry.span(), checked);
-                settings.extend(value.map(|value| (name.to_owned(), value)));
+                let value = cx.accepted(entry.span(), known.value);
+                settings.extend(value.map(|value| (known.name.to_owned(), value)));
             }
             Some(None) => {
                 cx.note(
@@ -102,7 +107,11 @@ pub(super) fn of_postgresql(
 ) -> BTreeMap<String, String> {
     settings(cx, entry, POSTGRESQL, |name, value| {
         let setting = postgresql::lookup(name, version)?;
-        Ok(setting.map(|setting| (setting.name, setting.check(value), None)))
+        Ok(setting.map(|setting| Known {
+            name: setting.name,
+            value: setting.check(value),
+            remark: None,
+        }))
     })
 }
 
@@ -116,9 +125,9 @@ pub(super) fn of_mysql(
     settings(cx, entry, (server.section(), MYSQL), |name, value| {
         let setting = mysql::lookup(server, name, version)?;
         Ok(setting.map(|setting| {
-            let checked = setting.check(value);
-            let remark = checked.as_ref().ok().and_then(|value| setting.adjusted(value));
-            (setting.name, checked, remark)
+            let value = setting.check(value);
+            let remark = value.as_ref().ok().and_then(|value| setting.adjusted(value));
+            Known { name: setting.name, value, remark }
         }))
     })
 }
