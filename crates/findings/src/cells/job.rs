@@ -206,8 +206,11 @@ fn each_write_synced(section: &Section) -> bool {
 
 fn in_flight_on_zfs(section: &Section) -> u32 {
     let count = |name| job_options::count(section, name).max(1);
-    let queues = matches!(section.get("ioengine"), Some("io_uring" | "posixaio"));
-    count("numjobs").saturating_mul(if queues { count("iodepth") } else { 1 })
+    // libaio's submission of an operation lasts until it ends; another thread can submit the next.
+    let asynchronous = job_options::is_asynchronous(section) == Some(true);
+    let queues = asynchronous && job_options::engine(section) != "libaio";
+    let depth = if queues || job_options::offloads(section) { count("iodepth") } else { 1 };
+    count("numjobs").saturating_mul(depth)
 }
 
 fn invalidates_written_pages(section: &Section) -> bool {
@@ -262,9 +265,10 @@ mod tests {
     #[test]
     fn on_zfs_a_client_of_libaio_has_one_operation_under_way_and_one_of_io_uring_its_depth() {
         let queued = job(
-            "[global]\nrw=randread\n[a]\nioengine=libaio\niodepth=32\nnumjobs=2\n[b]\nioengine=io_uring\niodepth=8\n[c]\n",
+            "[global]\nrw=randread\n[a]\nioengine=libaio\niodepth=32\nnumjobs=2\n[b]\nioengine=io_uring\niodepth=8\n[c]\n\
+             [d]\nioengine=libaio\niodepth=4\nio_submit_mode=offload\n",
         );
-        assert_eq!(queued.in_flight_on_zfs, Some(2 + 8 + 1));
+        assert_eq!(queued.in_flight_on_zfs, Some(2 + 8 + 1 + 4));
     }
 
     #[test]

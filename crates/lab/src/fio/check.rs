@@ -1,7 +1,7 @@
 //! Everything in a job file that the machine cannot run, and what it changes.
 
 use super::job_options::Size;
-use super::options::{self, ENGINES};
+use super::options;
 use super::parse::{self, Job, Setting};
 use super::{Mistake, futile, job_options};
 use std::collections::BTreeMap;
@@ -58,11 +58,9 @@ fn changes(jobs: &[Job]) -> impl Iterator<Item = (usize, String)> {
 /// That a job states a depth which its engine does not have: fio waits for each operation within its submission.
 fn depth_of_one(job: &Job) -> Option<(usize, String)> {
     let setting = job.settings.get("iodepth")?;
-    // fio's default.
-    let engine = job.get("ioengine").unwrap_or("psync");
-    let waits = ENGINES.iter().any(|(name, asynchronous)| *name == engine && !asynchronous);
-    let offloads = job.get("io_submit_mode") == Some("offload");
-    (job_options::count(job, "iodepth") > 1 && waits && !offloads).then(|| {
+    let engine = job_options::engine(job);
+    let waits = job_options::is_asynchronous(job) == Some(false) && !job_options::offloads(job);
+    (job_options::count(job, "iodepth") > 1 && waits).then(|| {
         (
             setting.line,
             format!("`iodepth={}` has no effect: the I/O engine `{engine}` has one operation under way per client; use more clients (`numjobs`), or an asynchronous engine such as `ioengine=libaio`", setting.value),

@@ -1,6 +1,7 @@
 //! Sizes, counts and times of a job, read or refused with their line.
 
 use super::Mistake;
+use super::options::ENGINES;
 use super::parse::Job;
 use super::sizes::{bytes, seconds};
 
@@ -20,6 +21,23 @@ const LONGEST: f64 = 3.2e7;
 pub fn count(job: &Job, name: &str) -> u32 {
     let stated = job.get(name).and_then(bytes);
     stated.and_then(|n| n.try_into().ok()).unwrap_or(1)
+}
+
+/// The engine of a job.
+pub fn engine(job: &Job) -> &str {
+    // fio's default.
+    job.get("ioengine").unwrap_or("psync")
+}
+
+/// Whether the engine of a job submits asynchronously; none for an engine that is not known.
+pub fn is_asynchronous(job: &Job) -> Option<bool> {
+    let known = ENGINES.iter().find(|(name, _)| *name == engine(job));
+    known.map(|(_, asynchronous)| *asynchronous)
+}
+
+/// Whether a job itself hands its operations to other threads, one for each of its `iodepth`.
+pub fn offloads(job: &Job) -> bool {
+    job.get("io_submit_mode") == Some("offload")
 }
 
 /// The files of a job: their name, and how many sets of them its clones have. Those of one name are

@@ -26,11 +26,6 @@ pub(super) struct Open {
     pub note: Option<String>,
 }
 
-/// Whether a job itself hands its operations to other threads, one for each of its `iodepth`.
-pub(super) fn offloads(job: &Job) -> bool {
-    job.get("io_submit_mode") == Some("offload")
-}
-
 /// Makes a job with `clones` clones in all of the file an open loop of `rate` operations a second of
 /// each clone. fio takes whole numbers of at least 1.
 pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {

@@ -1,13 +1,14 @@
 //! One job of the copy: the lines at the end of its section, and their consequences.
 
-use super::open::{offloads, open};
+use super::open::open;
 use super::preparation::LAYOUT_BLOCK;
 use super::rewrite::Target;
 use super::scaled_sizes::{Ratio, stock};
 use super::times::{Ramp, times};
 use lab::fio::Mistake;
-use lab::fio::job_options::{count, flushes_counted_long, is_filled, laid_out, sets, writes};
-use lab::fio::options::ENGINES;
+use lab::fio::job_options::{
+    count, flushes_counted_long, is_asynchronous, is_filled, laid_out, offloads, sets, writes,
+};
 use lab::fio::parse::Job;
 
 /// One job of the copy.
@@ -128,9 +129,7 @@ fn with_center(distribution: &str) -> Option<String> {
 /// counts it. An engine that submits asynchronously keeps `iodepth` of them whether the file system carries them
 /// out asynchronously or within the submission: fio takes up a completion only when all are submitted.
 fn depth(job: &Job) -> u32 {
-    let engine = job.get("ioengine").unwrap_or("psync");
-    let asynchronous = ENGINES.iter().any(|(name, a)| *name == engine && *a);
-    match asynchronous || offloads(job) {
+    match is_asynchronous(job) == Some(true) || offloads(job) {
         true => count(job, "iodepth"),
         false => 1,
     }

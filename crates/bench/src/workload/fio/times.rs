@@ -1,9 +1,8 @@
 //! How long a job runs, and the ramp before that.
 
-use super::open::offloads;
 use super::rewrite::Target;
 use lab::fio::Mistake;
-use lab::fio::job_options::{count, time};
+use lab::fio::job_options::{count, offloads, time};
 use lab::fio::parse::{Job, JobFile};
 
 /// The ramp of all jobs of a file, virtual seconds. There is one window for all: a job whose ramp ended before
