@@ -97,18 +97,15 @@ fn applies(cost: Cost, variant: &Variant, cores: u32, measured: &Measured) -> bo
         busy_cores > ONE_CORE.min(SHARE * measured.concurrency)
     };
     let log_flushes = || {
-        let vdevs = variant.pool.vdevs.iter();
-        let log = vdevs.filter(|vdev| vdev.class == variant.log_class());
-        over(log.flat_map(|vdev| &vdev.drives).collect(), DriveCounter::Flushes)
+        let log = variant.pool.drives_of_class(variant.log_class());
+        over(log.collect(), DriveCounter::Flushes)
     };
     let commits = totals.count(&Counter::ZilCommits) > 0.0;
     match cost {
         // A drive with power-loss protection is sent none.
         Cost::LogFlush => commits && log_flushes() > 0.0,
         // Elsewhere the log's writes are among the pool's.
-        Cost::LogWrite => {
-            commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log)
-        }
+        Cost::LogWrite => commits && variant.pool.has(AllocationClass::Log),
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => totals.sum(&THROTTLES) > 0.0,
         Cost::Processor => computes(),

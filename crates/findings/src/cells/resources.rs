@@ -4,7 +4,7 @@ use crate::cells::job::Job;
 use crate::quality::PROCESSOR_BOUND;
 use crate::quality::checks::in_flight;
 use crate::schema::{Limit, LogDrives, Resources};
-use lab::campaign::{AllocationClass, DriveRef, Variant};
+use lab::campaign::{AllocationClass, Variant};
 use measurement::{Counter, Counters, DriveCounter, Measured, Second, THROTTLES, drive_kind};
 use std::collections::BTreeMap;
 
@@ -92,15 +92,6 @@ pub fn throttled_per_write<'a>(seconds: impl IntoIterator<Item = &'a Second>) ->
     if writes > 0.0 { waited / writes } else { 0.0 }
 }
 
-/// The drives of the vdevs of a class.
-pub fn drives_of_class(
-    variant: &Variant,
-    class: AllocationClass,
-) -> impl Iterator<Item = &DriveRef> {
-    let vdevs = variant.pool.vdevs.iter().filter(move |vdev| vdev.class == class);
-    vdevs.flat_map(|vdev| &vdev.drives)
-}
-
 /// The drives that take the intent log, with their mean service times.
 fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
     let with_data = totals.count(&Counter::ZilSlogBytes) <= totals.count(&Counter::ZilPoolBytes);
@@ -108,7 +99,7 @@ fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
         true => variant.log_class_without_slog(),
         false => AllocationClass::Log,
     };
-    let drives = || drives_of_class(variant, class);
+    let drives = || variant.pool.drives_of_class(class);
     let sum = |what: DriveCounter| -> f64 {
         drives().map(|drive| totals.count(&Counter::drive(drive.to_string(), what))).sum()
     };

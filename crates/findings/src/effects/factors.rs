@@ -179,7 +179,7 @@ fn settings(a: &Variant, b: &Variant) -> BTreeSet<Subject> {
 }
 
 fn vdevs(variant: &Variant, class: AllocationClass) -> Vec<&Vdev> {
-    variant.pool.vdevs.iter().filter(|v| v.class == class).collect()
+    variant.pool.of_class(class).collect()
 }
 
 fn differing<V: PartialEq>(a: &BTreeMap<String, V>, b: &BTreeMap<String, V>) -> Vec<String> {

@@ -3,7 +3,6 @@
 use crate::cells::Judged;
 use crate::cells::job::scheduled_rate;
 use crate::cells::ladder::keeps_up;
-use crate::cells::resources::drives_of_class;
 use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, Estimate, Metric, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::after_power_cut;
@@ -190,7 +189,8 @@ fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
 
 /// Bytes of the drives of a class.
 fn capacity(variant: &Variant, class: AllocationClass) -> f64 {
-    drives_of_class(variant, class)
+    let drives = variant.pool.drives_of_class(class);
+    drives
         .filter_map(|drive| lab::model::drive_capacity(variant, &drive.kind))
         .map(|bytes| bytes as f64)
         .sum()

@@ -40,17 +40,20 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     }
     let lying = named(&unflushed(variant, emptied));
     risks.extend(lying.map(|kinds| DurabilityRisk::LyingFlush { kinds }));
-    let vdevs =
-        |class: AllocationClass| variant.pool.vdevs.iter().filter(move |v| v.class == class);
     let bare = |vdev: &&Vdev| {
         vdev.layout == Layout::Single
             && !vdev.drives.iter().any(|drive| variant.is_redundant_volume(drive))
     };
-    let data_is_bare = vdevs(AllocationClass::Normal).any(|v| bare(&v));
-    if vdevs(AllocationClass::Log).any(|v| bare(&v)) {
+    let data_is_bare = variant.pool.of_class(AllocationClass::Normal).any(|v| bare(&v));
+    if variant.pool.of_class(AllocationClass::Log).any(|v| bare(&v)) {
         risks.push(DurabilityRisk::LogNotMirrored);
     }
-    let special = || vdevs(AllocationClass::Special).chain(vdevs(AllocationClass::Dedup));
+    let special = || {
+        variant
+            .pool
+            .of_class(AllocationClass::Special)
+            .chain(variant.pool.of_class(AllocationClass::Dedup))
+    };
     if !data_is_bare && special().any(|v| bare(&v)) {
         risks.push(DurabilityRisk::SpecialNotRedundant);
     }

@@ -3,7 +3,6 @@
 //! alone.
 
 use crate::cells::Group;
-use crate::cells::resources::drives_of_class;
 use crate::schema::{
     Cell, Database, DriveTime, Explanation, Limit, LogDrives, Phases, ReadShares, Reason,
     Resources, Subject, VerdictClass,
@@ -62,12 +61,12 @@ impl<'a> Facts<'a> {
 
     /// Whether its pool has a vdev of a class.
     fn has(&self, class: AllocationClass) -> bool {
-        self.variant.pool.vdevs.iter().any(|vdev| vdev.class == class)
+        self.variant.pool.has(class)
     }
 
     /// What all drives of a class did.
     fn sum_of_class(&self, class: AllocationClass, what: DriveCounter) -> f64 {
-        let drives = drives_of_class(self.variant, class);
+        let drives = self.variant.pool.drives_of_class(class);
         drives.map(|drive| self.total(Counter::drive(drive.to_string(), what))).sum()
     }
 
@@ -338,7 +337,7 @@ fn record_wait(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     let wait = |facts: &Facts<'_>| {
         let reads = facts.sum_of_class(AllocationClass::Normal, DriveCounter::Reads);
         let ns = facts.sum_of_class(AllocationClass::Normal, DriveCounter::ReadNs);
-        let data = facts.variant.pool.vdevs.iter().find(|v| v.class == AllocationClass::Normal);
+        let data = facts.variant.pool.of_class(AllocationClass::Normal).next();
         let slowest: f64 = (1..=data.map_or(1, data_drives)).map(|n| 1.0 / f64::from(n)).sum();
         let read_us = if reads > 0.0 { slowest * ns / reads / 1e3 } else { 0.0 };
         let mean_us = facts.cell.write_latency.as_ref()?.mean_us;

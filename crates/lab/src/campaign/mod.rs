@@ -225,6 +225,11 @@ impl Pool {
         self.vdevs.iter().filter(move |vdev| vdev.class == class)
     }
 
+    /// The drives of the vdevs of a class.
+    pub fn drives_of_class(&self, class: AllocationClass) -> impl Iterator<Item = &DriveRef> {
+        self.of_class(class).flat_map(|vdev| &vdev.drives)
+    }
+
     /// Whether it has a vdev of a class.
     pub fn has(&self, class: AllocationClass) -> bool {
         self.of_class(class).next().is_some()

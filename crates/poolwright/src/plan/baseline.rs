@@ -36,8 +36,7 @@ pub fn feed(campaign: &Campaign) -> Option<f64> {
 /// Bytes of the largest L2ARC among the variants.
 pub fn cache_bytes(campaign: &Campaign) -> Option<u64> {
     let bytes = |variant: &Variant| -> u64 {
-        let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Cache);
-        let drives = caches.flat_map(|vdev| &vdev.drives);
+        let drives = variant.pool.drives_of_class(AllocationClass::Cache);
         drives.filter_map(|drive| super::drives::capacity(variant, &drive.kind)).sum()
     };
     campaign.variants.iter().map(bytes).max().filter(|largest| *largest > 0)

@@ -28,7 +28,7 @@ pub fn from_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
 fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
     // How many of each kind, and the largest ashift that OpenZFS gives a vdev of it.
     let mut counts: BTreeMap<&str, (u32, u8)> = BTreeMap::new();
-    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Normal) {
+    for vdev in variant.pool.of_class(AllocationClass::Normal) {
         let ashift = variant.ashift(vdev, variant.pool.ashift);
         for drive in &vdev.drives {
             let (count, largest) = counts.entry(drive.kind.as_str()).or_default();
@@ -62,8 +62,8 @@ fn is_on_card(variant: &Variant) -> bool {
         let profile = variant.drives.get(kind).and_then(|numbers| profile_of(numbers).ok());
         profile.is_some_and(|profile| profile.kind == TimingModel::Card)
     };
-    let data = variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
-    data.flat_map(|vdev| &vdev.drives).any(|drive| is_card(&drive.kind))
+    let mut data = variant.pool.drives_of_class(AllocationClass::Normal);
+    data.any(|drive| is_card(&drive.kind))
 }
 
 /// The pools of a lab's variants, each with the name of its variant; those on volumes of a RAID card are left out.
@@ -91,7 +91,7 @@ pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessmen
 fn layouts(variant: &Variant, drives: &[Drives]) -> Vec<(usize, Layout)> {
     let place = |kind: &str| drives.iter().position(|known| known.drive.kind == kind);
     let mut found: Vec<(usize, Layout)> = Vec::new();
-    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Normal) {
+    for vdev in variant.pool.of_class(AllocationClass::Normal) {
         let kinds = vdev.drives.iter().filter_map(|drive| place(&drive.kind));
         let Some(kind) = kinds.min_by_key(|at| drives[*at].drive.bytes) else {
             continue;
@@ -106,11 +106,10 @@ fn layouts(variant: &Variant, drives: &[Drives]) -> Vec<(usize, Layout)> {
             None => found.push((kind, Layout { scheme, groups: 1, width, spares: 0 })),
         }
     }
-    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Spare) {
-        for kind in vdev.drives.iter().filter_map(|drive| place(&drive.kind)) {
-            if let Some((_, layout)) = found.iter_mut().find(|(other, _)| *other == kind) {
-                layout.spares += 1;
-            }
+    let spares = variant.pool.drives_of_class(AllocationClass::Spare);
+    for kind in spares.filter_map(|drive| place(&drive.kind)) {
+        if let Some((_, layout)) = found.iter_mut().find(|(other, _)| *other == kind) {
+            layout.spares += 1;
         }
     }
     found

@@ -7,7 +7,6 @@ use drives::Profile;
 use lab::campaign::{AllocationClass, DriveRef, Variant};
 use lab::model::{drive_capacity, drive_sizes};
 use measurement::Cost;
-use std::collections::BTreeSet;
 
 /// Maximum pages of all drives together: 64 GiB, so that their contents do not grow without limit.
 const PAGES: u32 = 16 << 20;
@@ -61,21 +60,16 @@ fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result
     Ok(profile)
 }
 
-/// Drives of a pool that have a class.
-fn drives_of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
-    let vdevs = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
-    vdevs.flat_map(|vdev| &vdev.drives).collect()
-}
-
 /// Requests of a drive that take no time, to remove a trial's cost.
 fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<FreeRequest> {
-    let variant = &inputs.variant;
-    let log = drives_of_class(variant, AllocationClass::Log);
-    let takes_log = drives_of_class(variant, variant.log_class()).contains(drive);
+    let Variant { pool, .. } = &inputs.variant;
+    let is_of = |class| pool.drives_of_class(class).any(|one| one == drive);
+    let is_log = is_of(AllocationClass::Log);
+    let takes_log = is_of(inputs.variant.log_class());
     match inputs.without {
         Some(Cost::LogFlush) if takes_log => vec![FreeRequest::Flush],
-        Some(Cost::LogWrite) if log.contains(drive) => vec![FreeRequest::Write],
-        Some(Cost::PoolRead) if !log.contains(drive) => vec![FreeRequest::Read],
+        Some(Cost::LogWrite) if is_log => vec![FreeRequest::Write],
+        Some(Cost::PoolRead) if !is_log => vec![FreeRequest::Read],
         _ => Vec::new(),
     }
 }
