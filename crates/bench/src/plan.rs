@@ -5,6 +5,7 @@
 use crate::known_trials::KnownTrials;
 use crate::slot::Slot;
 use crate::{ladder, repeats, sensitivity, size_check, without_cost};
+use findings::schema::Effect;
 use lab::campaign::Campaign;
 use lab::model::Model;
 
@@ -36,6 +37,19 @@ pub(crate) fn baseline_first(campaign: &Campaign) -> Vec<usize> {
     let mut order: Vec<usize> = (0..campaign.variants.len()).collect();
     order.sort_by_key(|v| !is_baseline(v));
     order
+}
+
+/// The indices of the two variants and of the workload of an effect that a verdict may rest on.
+pub(crate) fn cells_of(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
+    let index = |name: &Option<String>| {
+        let name = name.as_ref()?;
+        campaign.variants.iter().position(|v| v.name == *name)
+    };
+    let workload = campaign.workloads.iter().position(|w| w.name == effect.workload)?;
+    if effect.metric != findings::metric(&campaign.workloads[workload]) {
+        return None;
+    }
+    Some(([index(&effect.baseline)?, index(&effect.variant)?], workload))
 }
 
 /// The missing repeats of the minimum that every cell has.

@@ -1,8 +1,7 @@
 //! Repeats of the cells that have not been measured often enough.
 
 use crate::known_trials::KnownTrials;
-use crate::plan::baseline_first;
-use crate::sensitivity::cells_of;
+use crate::plan::{baseline_first, cells_of};
 use crate::slot::Slot;
 use findings::schema::{Effect, Lack, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;

@@ -1,6 +1,7 @@
 //! Sensitivity re-runs: the cells of a verdict, with one uncertain number of a drive scaled.
 
 use crate::known_trials::KnownTrials;
+use crate::plan::cells_of;
 use crate::slot::Slot;
 use findings::Findings;
 use findings::schema::{Effect, PhaseKind, VerdictClass};
@@ -110,19 +111,6 @@ fn decides(effect: &Effect, findings: &Findings) -> bool {
     effect.phase != PhaseKind::Burst
         && (decided(effect)
             || means.any(|e| e.phase != PhaseKind::Burst && decided(e) && same_level(e)))
-}
-
-/// The indices of the two variants and of the workload of an effect that a verdict may rest on.
-pub(crate) fn cells_of(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
-    let index = |name: &Option<String>| {
-        let name = name.as_ref()?;
-        campaign.variants.iter().position(|v| v.name == *name)
-    };
-    let workload = campaign.workloads.iter().position(|w| w.name == effect.workload)?;
-    if effect.metric != findings::metric(&campaign.workloads[workload]) {
-        return None;
-    }
-    Some(([index(&effect.baseline)?, index(&effect.variant)?], workload))
 }
 
 /// The kinds of drives that a variant uses, each with how many there must be of it: the last used and

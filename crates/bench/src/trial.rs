@@ -1,13 +1,13 @@
 //! One trial.
 
 use crate::clock::Clock;
-use crate::engine::{Engine, States, TrialWatch};
+use crate::engine::{Engine, States};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::job::Job;
 use crate::stop::Stop;
 use crate::workload;
-use measurement::{Trial, TrialResult};
+use measurement::{Stage, Trial, TrialResult};
 use std::path::Path;
 use std::time::SystemTime;
 use store::{Run, Running};
@@ -22,7 +22,7 @@ pub fn measure(
     inputs: &Inputs,
     raw: &Path,
     states: States,
-    watch: &dyn TrialWatch,
+    stage: &dyn Fn(Stage),
     stop: &Stop,
 ) -> Result<Trial, Fault> {
     let release = inputs.variant.openzfs;
@@ -35,7 +35,7 @@ pub fn measure(
         )));
     }
     let (key, _) = inputs.key()?;
-    let outcome = match engine.run(inputs, raw, states, watch, stop) {
+    let outcome = match engine.run(inputs, raw, states, stage, stop) {
         Ok(measured) => TrialResult::Measured(Box::new(measured)),
         Err(Fault::Failed(reason)) => TrialResult::Failed { reason },
         Err(other) => return Err(other),
@@ -64,13 +64,13 @@ pub fn measure_and_store(
     job: &Job,
     running: Running,
     clock: &dyn Clock,
-    watch: &dyn TrialWatch,
+    stage: &dyn Fn(Stage),
     stop: &Stop,
 ) -> Result<(Trial, f64), Fault> {
     let (started, begun_s) = (SystemTime::now(), clock.now_s());
     let raw = running.raw();
     let states = States { store: running.store(), needed_again: job.state_needed_again };
-    let trial = measure(engine, &job.inputs, &raw, states, watch, stop)?;
+    let trial = measure(engine, &job.inputs, &raw, states, stage, stop)?;
     let wall_s = clock.now_s() - begun_s;
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),

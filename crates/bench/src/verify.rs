@@ -1,12 +1,12 @@
 //! A stored trial run again: the same bytes, or the first field that differs.
 
-use crate::engine::{Engine, States, TrialWatch};
+use crate::engine::{Engine, States};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::job;
 use crate::stop::Stop;
 use crate::trial;
-use measurement::TrialResult;
+use measurement::{Stage, TrialResult};
 use serde_json::Value;
 use std::fmt;
 use std::path::Path;
@@ -50,11 +50,11 @@ pub fn verify(
     stored: &[u8],
     raw: &Path,
     store: &Store,
-    watch: &dyn TrialWatch,
+    stage: &dyn Fn(Stage),
     stop: &Stop,
 ) -> Result<Verified, Fault> {
     let states = States { store, needed_again: job::shares_state(inputs) };
-    let trial = trial::measure(engine, inputs, raw, states, watch, stop)?;
+    let trial = trial::measure(engine, inputs, raw, states, stage, stop)?;
     let again = store::result_bytes(&trial);
     let again = again.map_err(|e| Fault::failed(format!("cannot write a result: {e}")))?;
     Ok(match trial.outcome {

@@ -6,13 +6,13 @@
 mod fake;
 
 use bench::clock::WallClock;
-use bench::engine::{Engine, States, TrialWatch};
+use bench::engine::{Engine, States};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use fake::Fake;
 use lab::campaign::{OpenZfs, Program};
-use measurement::Measured;
+use measurement::{Measured, Stage};
 use std::env;
 use std::fs::File;
 use std::io::Write;
@@ -37,7 +37,7 @@ impl Engine for Noting {
         inputs: &Inputs,
         raw: &Path,
         states: States,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Measured, Fault> {
         if let Some(log) = env::var_os("FAKE_LOG") {
@@ -46,7 +46,7 @@ impl Engine for Noting {
             let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
             noted.map_err(|e| Fault::failed(format!("cannot write to FAKE_LOG: {e}")))?;
         }
-        self.0.run(inputs, raw, states, watch, stop)
+        self.0.run(inputs, raw, states, stage, stop)
     }
 }
 

@@ -29,7 +29,7 @@ pub trait Engine: Sync {
     /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
     /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`, which
     /// exists and is empty; pool states may be stored, which changes no result. Nothing else is left. While
-    /// it runs it checks `stop` at least ten times per second of wall time.
+    /// it runs it checks `stop` at least ten times per second of wall time, and gives `stage` each stage that it reaches.
     ///
     /// # Errors
     /// [`Fault::Failed`] when the trial failed, [`Fault::Interrupted`] when `stop` asked for it,
@@ -39,7 +39,7 @@ pub trait Engine: Sync {
         inputs: &Inputs,
         raw: &Path,
         states: States,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Measured, Fault>;
 }
@@ -51,16 +51,4 @@ pub struct States<'a> {
     pub store: &'a Store,
     /// Whether later trials begin with the same state. One that is needed once is not worth storing.
     pub needed_again: bool,
-}
-
-/// Receives the progress of a trial.
-pub trait TrialWatch: Sync {
-    /// The trial has reached a stage.
-    fn stage(&self, stage: Stage);
-}
-
-impl<F: Fn(Stage) + Sync> TrialWatch for F {
-    fn stage(&self, stage: Stage) {
-        self(stage);
-    }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 use bench::clock::Clock;
-use bench::engine::{Engine, States, TrialWatch};
+use bench::engine::{Engine, States};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
@@ -66,7 +66,7 @@ impl Engine for Fake {
         inputs: &Inputs,
         raw: &Path,
         states: States,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Measured, Fault> {
         self.begun.fetch_add(1, Ordering::SeqCst);
@@ -77,7 +77,7 @@ impl Engine for Fake {
         }
         let written = std::fs::write(raw.join("fake.log"), "begun\n");
         written.map_err(|e| Fault::failed(format!("cannot write to {}: {e}", raw.display())))?;
-        watch.stage(Stage::Measuring);
+        stage(Stage::Measuring);
         let begun = self.clock.now_s();
         while self.clock.now_s() - begun < self.wall_s {
             if stop.should_end() {

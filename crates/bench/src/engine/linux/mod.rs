@@ -9,7 +9,7 @@ mod state;
 pub(crate) mod steps;
 pub mod variant;
 
-use super::{Engine, States, TrialWatch};
+use super::{Engine, States};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mysql, Postgresql};
@@ -146,13 +146,13 @@ impl Engine for Linux {
         inputs: &Inputs,
         raw: &Path,
         states: States,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Measured, Fault> {
         let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
         let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
-        let state = self.state(inputs, &raw, states, watch, stop)?;
+        let state = self.state(inputs, &raw, states, stage, stop)?;
         let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
         let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
@@ -165,7 +165,7 @@ impl Engine for Linux {
             drives,
             image: Some(&state.image),
         };
-        let outcome = self.start(&given, &memory, watch, stop);
+        let outcome = self.start(&given, &memory, stage, stop);
         self.give_memory_back(memory);
         let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)))?;
         let warm_up = outcome.warm_up.or(state.outcome.warm_up);
@@ -258,11 +258,11 @@ impl Linux {
         &self,
         given: &Given,
         memory: &Memory,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Outcome, Failure> {
         let Given { inputs, raw, .. } = *given;
-        watch.stage(Stage::Booting);
+        stage(Stage::Booting);
         for (name, text) in &given.work.files {
             let path = raw.join(name);
             fs::write(&path, text).map_err(|source| Failure::Host {
@@ -276,7 +276,7 @@ impl Linux {
             start_s: if given.image.is_some() { LATER_S } else { 0 },
             ..self.machine(inputs, given.parameters, raw, &given.work.script, memory)
         };
-        machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.should_end())
+        machine.run(&given.drives, stage, &|| stop.should_end())
     }
 }
 

@@ -6,7 +6,7 @@
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
 use super::{Given, Linux, devices, fault};
-use crate::engine::{States, TrialWatch};
+use crate::engine::States;
 use crate::fault::{Fault, doing};
 use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
@@ -16,6 +16,7 @@ use contents::{PAGE, image};
 use machine::memory::Memory;
 use machine::outcome::Outcome;
 use machine::script::Step;
+use measurement::Stage;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -156,13 +157,13 @@ impl Linux {
         inputs: &Inputs,
         raw: &Path,
         states: States,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
         let wanted = Wanted::new(inputs, &self.engine)?;
         match self.stored(&wanted.key, states.store, stop) {
             Some(state) => Ok(state),
-            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), states, watch, stop),
+            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), states, stage, stop),
         }
     }
 
@@ -187,13 +188,13 @@ impl Linux {
         wanted: &Wanted,
         directory: &Path,
         states: States,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
         let begun = Instant::now();
         fs::create_dir(directory).map_err(doing(format!("make {}", directory.display())))?;
         let memory = self.take_memory(directory)?;
-        let outcome = self.lay_out(wanted, directory, &memory, watch, stop)?;
+        let outcome = self.lay_out(wanted, directory, &memory, stage, stop)?;
         let made_s = begun.elapsed().as_secs_f64();
         let path = directory.join(INDEX);
         let reading = || doing(format!("read {}", path.display()));
@@ -215,7 +216,7 @@ impl Linux {
         wanted: &Wanted,
         directory: &Path,
         memory: &Memory,
-        watch: &dyn TrialWatch,
+        stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Outcome, Fault> {
         let inputs = &wanted.inputs;
@@ -233,7 +234,7 @@ impl Linux {
             drives: Config { keep: true, ..devices::config(inputs)? },
             image: None,
         };
-        let outcome = self.start(&given, memory, watch, stop);
+        let outcome = self.start(&given, memory, stage, stop);
         outcome.map_err(|failure| fault(&failure, directory, Some(client)))
     }
 

@@ -90,7 +90,9 @@ pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) -> 
 /// Brings counts whose sum is `logged` to another sum.
 fn bring_to<'s>(counts: impl Iterator<Item = &'s mut f64>, logged: f64, real: f64) {
     if real > logged {
-        counts.last().into_iter().for_each(|last| *last += real - logged);
+        if let Some(last) = counts.last() {
+            *last += real - logged;
+        }
     } else if logged > 0.0 {
         counts.for_each(|count| *count *= real / logged);
     }
