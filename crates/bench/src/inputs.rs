@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::sensitivity;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
-use lab::model::{Model, variant_model};
+use lab::model::{Model, cell_model};
 use measurement::{Cost, Perturbation, TrialKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Inputs {
             | TrialKind::Without(_)
             | TrialKind::Repeat => {}
         }
-        let model = variant_model(&model, &campaign.host, variant);
+        let model = cell_model(&model, campaign, slot.variant, slot.workload);
         let host = variant.host(&campaign.host);
         Inputs {
             format: FORMAT,

@@ -5,6 +5,7 @@ mod synthetic;
 use bench::inputs::Inputs;
 use bench::slot::{Slot, seed};
 use lab::campaign::{Campaign, Processor};
+use lab::model::HostLimits;
 use measurement::{Cost, Perturbation, TrialKind};
 use store::Key;
 use synthetic::{campaign, model};
@@ -180,4 +181,22 @@ fn variants_and_workloads_of_a_repeat_share_a_seed_and_repeats_do_not() {
     assert_eq!(seed(&more, 7), seeds[7]);
     more.method.seed += 1;
     assert_ne!(seed(&more, 7), seeds[7]);
+}
+
+#[test]
+fn another_variant_or_workload_does_not_change_the_key_of_a_cell() {
+    let stated = "\n[scale]\nsize = 8\ndirty_data_max = \"64M\"\n";
+    let keys = |more: &str| {
+        let campaign = campaign(&format!("{LAB}{stated}{more}"));
+        let model = lab::model::resolve(&campaign, &HostLimits::MACHINE).unwrap();
+        let none = campaign.variants.iter().position(|v| v.name == "none").unwrap();
+        let sync = campaign.workloads.iter().position(|w| w.name == "sync").unwrap();
+        let inputs = Inputs::new(&campaign, &model, &Slot::main(none, sync, 0), "build");
+        (inputs.key().unwrap().0, model.drives_hold)
+    };
+    let (alone, held) = keys("");
+    let larger = "[workloads.larger]\nfio.job = \"[w]\\nrw=read\\nsize=8g\\nruntime=10\\n\"\n";
+    let (beside, held_beside) = keys(larger);
+    assert!(held_beside > held, "the drives of the campaign come to hold more");
+    assert_eq!(alone, beside);
 }

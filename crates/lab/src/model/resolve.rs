@@ -153,6 +153,25 @@ pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
     }
 }
 
+/// The model of one cell: that of its variant, with what the drives of this cell come to hold. Of the campaign's other
+/// variants and workloads it has S and the dirty-data limit alone, so that to edit one of them leaves this cell as it is.
+pub fn cell_model(model: &Model, campaign: &Campaign, variant: usize, workload: usize) -> Model {
+    let variant = &campaign.variants[variant];
+    let own = variant_model(model, &campaign.host, variant);
+    let cell = Campaign {
+        title: String::new(),
+        source: None,
+        name: String::new(),
+        host: campaign.host.clone(),
+        variants: vec![variant.clone()],
+        workloads: vec![campaign.workloads[workload].on(variant)],
+        method: campaign.method.clone(),
+        scale: campaign.scale.clone(),
+    };
+    let drives_hold = held(&cell, &demand(&cell), own.dirty_data_max).at(own.size);
+    Model { drives_hold, ..own }
+}
+
 /// Module parameters that the scaling sets.
 fn scaled(variant: &Variant, cores: u32, size: f64) -> BTreeMap<String, i64> {
     let mut module = BTreeMap::new();
