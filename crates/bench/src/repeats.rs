@@ -3,7 +3,7 @@
 use crate::known_trials::KnownTrials;
 use crate::plan::{baseline_first, cells_of};
 use crate::slot::Slot;
-use findings::schema::{Effect, Lack, PhaseKind, VerdictClass};
+use findings::schema::{Basis, Effect, Lack, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::TrialResult;
@@ -78,5 +78,7 @@ fn is_known(effect: &Effect, precision: f64) -> bool {
     let tight = ratio.value > 0.0
         && ratio.low >= ratio.value * (1.0 - precision)
         && ratio.high <= ratio.value * (1.0 + precision);
-    effect.class != VerdictClass::Undecided || (tight && differs)
+    // A single pair of latencies is a number without an interval.
+    let estimated = ratio.basis != Basis::Point;
+    effect.class != VerdictClass::Undecided || (estimated && tight && differs)
 }

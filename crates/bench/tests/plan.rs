@@ -125,6 +125,17 @@ fn trials_of_a_swinging_variant(campaign: &Campaign, change: impl Fn(&mut Trial)
     }
 }
 
+/// One pair of latencies is a ratio without an interval: it decides nothing.
+#[test]
+fn a_paced_workload_is_repeated_until_its_latency_has_an_interval() {
+    let paced = LAB.replace("runtime=10", "runtime=10\nrate_iops=100");
+    let paced = synthetic::campaign(&paced.replace("min_trials = 2", "min_trials = 1"));
+    let mut known = KnownTrials::default();
+    rounds(&paced, &mut known, [90.0, 99.0], false);
+    let of = |variant| known.cell(variant, 0).count();
+    assert!(of(0) > 1 && of(1) > 1, "{} and {}", of(0), of(1));
+}
+
 #[test]
 fn repeats_end_where_only_a_longer_run_would_decide() {
     let rises = |trial: &mut Trial| {
