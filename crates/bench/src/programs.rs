@@ -173,13 +173,19 @@ impl Mysql {
         place.map_or_else(|| name.to_owned(), |(_, path)| path.to_string_lossy().into_owned())
     }
 
-    /// Hash of the server's and of sysbench's program.
+    /// Hash of the server's and of sysbench's program, and of the script that it runs.
     ///
     /// # Errors
     /// [`Fault::Environment`] that one cannot be read.
-    pub fn hash(&self) -> Result<String, Fault> {
+    pub fn hash(&self, script: &str) -> Result<String, Fault> {
         let own = [Mysql::daemon(self.family), "sysbench"];
-        hash(&own.map(|name| PathBuf::from(self.program(name))))
+        let mut all = own.map(|name| PathBuf::from(self.program(name))).to_vec();
+        // Of a program in PREFIX/bin they are in PREFIX/share/sysbench. Where another build has them is not known.
+        let prefix = all[1].parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
+        let scripts = prefix.join("share/sysbench");
+        let used = [format!("{script}.lua"), "oltp_common.lua".to_owned()];
+        all.extend(used.map(|name| scripts.join(name)).into_iter().filter(|path| path.is_file()));
+        hash(&all)
     }
 }
 

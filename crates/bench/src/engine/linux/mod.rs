@@ -130,7 +130,12 @@ impl Engine for Linux {
             Program::Sqlite(_) => format!("{identity} {}", sqlite::version()),
             Program::Sysbench(sysbench) => {
                 let server = Mysql::find(sysbench.server, sysbench.version)?;
-                format!("{identity} {} {} {}", server.version, server.client, server.hash()?)
+                format!(
+                    "{identity} {} {} {}",
+                    server.version,
+                    server.client,
+                    server.hash(&sysbench.script)?
+                )
             }
         })
     }
