@@ -6,7 +6,7 @@ use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -52,13 +52,16 @@ impl Sum {
     }
 
     /// That of a file; none where `stop` ended it before its end, or it cannot be read.
-    fn of_file(path: &Path, stop: &dyn Fn() -> bool) -> Option<Sum> {
-        let mut file = File::open(path).ok()?;
+    fn of_file(mut file: &File, stop: &dyn Fn() -> bool) -> Option<Sum> {
+        file.rewind().ok()?;
         let mut hasher = blake3::Hasher::new();
         let mut buffer = vec![0; BUFFER];
         while !stop() {
             match file.read(&mut buffer).ok()? {
-                0 => return Some(Sum::new(&hasher)),
+                0 => {
+                    file.rewind().ok()?;
+                    return Some(Sum::new(&hasher));
+                }
                 bytes => hasher.update(&buffer[..bytes]),
             };
         }
@@ -112,11 +115,10 @@ impl Store {
         let inputs = fs::read(directory.join(INPUTS)).ok()?;
         let about_path = directory.join(ABOUT);
         let about: About = files::parse(&about_path).ok()?;
-        let path = directory.join(IMAGE);
-        let image = File::open(&path).ok()?;
+        let image = File::open(directory.join(IMAGE)).ok()?;
         let whole = Key::from_inputs(&inputs) == *key
             && image.metadata().ok()?.len() == about.image.bytes
-            && stop.is_none_or(|stop| Sum::of_file(&path, stop).as_ref() == Some(&about.image));
+            && stop.is_none_or(|stop| Sum::of_file(&image, stop).as_ref() == Some(&about.image));
         // When it was last used. Without it the state only goes earlier.
         let used = File::options().append(true).open(&about_path);
         let _ = used.and_then(|file| file.set_modified(SystemTime::now()));
