@@ -195,6 +195,10 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
     assert_eq!(priced.price(&campaign.host), Some(100.0 * drives as f64 + 4.0 * gib));
 
     refused("[method]\nwarm_up = \"warm\"\n", "\"warm\"", "not a duration", "20m");
+    let repeated = format!("{BASE}[method]\nsize_check = [1.4, 1.2, 1.2]\n");
+    let Ok((repeated, _)) = read(&repeated) else { panic!("{:?}", errors(&repeated)) };
+    let repeated = repeated.method.size_check;
+    assert_eq!(repeated, [1.2, 1.4], "each once");
     refused("[method]\nsize_check = [1]\n", "1", "out of range", "1.1 to 1000");
     refused("[method]\nrestart = true\n", "true", "`restart` needs `warm_up`", "warm_up");
     refused("[method]\nsensitivity = [0]\n", "0", "out of range", "0.05 to 20");

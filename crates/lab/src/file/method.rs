@@ -171,6 +171,8 @@ fn factors(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
     }
     if let Some(entry) = table.take("size_check") {
         method.size_check = entry.numbers(cx, 1.1, 1000.0, "factors on S such as [2, 4]");
+        method.size_check.sort_by(f64::total_cmp);
+        method.size_check.dedup();
     }
 }
 
