@@ -285,3 +285,20 @@ fn warm_ups_are_reported_by_the_least_settled_of_them() {
     assert_eq!(warmed.hit_ratio, Some(0.6));
     assert_eq!(findings.cells[1].warm_up, None);
 }
+
+#[test]
+fn the_ratio_of_a_re_run_is_the_one_that_is_judged() {
+    let variants = pair();
+    let flat = |rate| measured(&Truth::flat(rate));
+    let plain = (0..4).map(|repeat| trial(&variants[0].name, repeat, flat(640.0)));
+    // The first two seeds are faster than the others with a log.
+    let with_log = [4400.0, 4440.0, 4000.0, 4040.0].into_iter().zip(0..);
+    let with_log = with_log.map(|(rate, repeat)| trial(&variants[1].name, repeat, flat(rate)));
+    let mut all: Vec<Trial> = plain.chain(with_log).collect();
+    all.extend(reruns(2.0, 4420.0));
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let decided = findings.effects[findings.verdicts[0].effects[0]].ratio.value;
+    let point = &rerun_of(&findings).points[0];
+    assert!(point.holds, "a re-run that changed nothing");
+    assert!((point.ratio.value / decided - 1.0).abs() < 0.02, "{} {decided}", point.ratio.value);
+}

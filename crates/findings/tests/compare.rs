@@ -44,6 +44,21 @@ fn the_same_again_is_no_regression_and_single_trials_decide_nothing() {
     assert!(same.changes.iter().all(|change| change.lack.is_none()));
 }
 
+/// A page's own findings.json has series of longer stretches.
+#[test]
+fn series_of_longer_stretches_are_compared_by_the_rates_of_the_whole_ones() {
+    let once = findings(640.0, 4300.0, 3, 0);
+    let mut thinned = once.clone();
+    for series in thinned.cells.iter_mut().flat_map(|cell| &mut cell.series) {
+        for counts in [&mut series.at, &mut series.reads, &mut series.writes] {
+            counts.truncate(4);
+        }
+    }
+    for change in compare(&once, &thinned).changes {
+        assert_eq!(change.ratio.value, 1.0, "{change:?}");
+    }
+}
+
 #[test]
 fn the_same_seeds_are_paired_and_the_same_runs_are_exactly_one() {
     let once = findings(640.0, 4300.0, 3, 0);

@@ -151,6 +151,7 @@ fn an_excluded_rung_decides_no_capacity_and_leaves_a_run_incomplete() {
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let ladder = &findings.ladders[0];
     assert_eq!(ladder.rungs[2].trials.excluded, 1, "{:?}", ladder.rungs[2]);
+    assert!(ladder.rungs[2..].iter().all(|rung| !rung.kept_up), "nothing counts there");
     assert_eq!((ladder.carried, ladder.saturated), (Some(220.0), None));
     assert_eq!(ladder.unknown_from, Some(470.0));
     assert!(ladder.most.unwrap() < 230.0);

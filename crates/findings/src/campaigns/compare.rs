@@ -183,16 +183,14 @@ pub(crate) fn compared(findings: &Findings, cell: &Cell, metric: Metric) -> BTre
             if metric != Metric::Throughput {
                 return Some((row.seed, row.client_us?));
             }
-            let kept = cell.series.iter().find(|series| series.trial == row.key);
-            let lasting = kept
-                .and_then(Course::from_series)
-                .map(|course| Course {
-                    after_restart: matches!(cell.phases, Phases::AfterRestart { .. }),
-                    ..course
-                })
-                .and_then(|course| course.lasting())
-                .or(row.throughput);
-            Some((row.seed, lasting?))
+            // Findings from before 2026-11-28 have no lasting rate.
+            let of_series = || {
+                let series = cell.series.iter().find(|series| series.trial == row.key)?;
+                let after_restart = matches!(cell.phases, Phases::AfterRestart { .. });
+                Course { after_restart, ..Course::from_series(series)? }.lasting()
+            };
+            let lasting = row.lasting.or_else(of_series).or(row.throughput)?;
+            Some((row.seed, lasting))
         })
         .collect()
 }

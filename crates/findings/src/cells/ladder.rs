@@ -63,7 +63,9 @@ fn rung(offered: f64, group: &Group<'_>, model: &Model) -> Rung {
     Rung {
         offered,
         trials: cell.trials,
-        kept_up: cell.throughput.is_some_and(|x| keeps_up(x.value, offered, seconds)),
+        // The throughput of a rung without a valid trial is that of its excluded ones.
+        kept_up: cell.trials.valid > 0
+            && cell.throughput.is_some_and(|x| keeps_up(x.value, offered, seconds)),
         achieved: cell.throughput,
         latency: cell.latency,
         sync_latency: cell.sync_latency,

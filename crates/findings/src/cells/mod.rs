@@ -262,6 +262,7 @@ impl<'a> Group<'a> {
                 let mean = latency::mean_ns(&[&m.read, &m.write]);
                 TrialRow {
                     throughput: Some(judged.throughput()).filter(|x| x.is_finite()),
+                    lasting: Some(judged.lasting()).filter(|x| x.is_finite()),
                     mean_us: mean.map(|ns| ns / 1e3),
                     client_us: latency::client_us(&[m]),
                     validity: judged.validity,
@@ -297,6 +298,7 @@ fn row(trial: &Trial) -> TrialRow {
         part: Part::Cell,
         seed: trial.seed,
         throughput: None,
+        lasting: None,
         mean_us: None,
         client_us: None,
         validity: Validity::Failed,

@@ -26,6 +26,12 @@ impl Estimate {
         Estimate { value: interval.value, low: interval.low, high: interval.high, basis }
     }
 
+    /// The estimate and its interval, multiplied.
+    pub(crate) fn times(self, factor: f64) -> Estimate {
+        let Estimate { value, low, high, basis } = self;
+        Estimate { value: value * factor, low: low * factor, high: high * factor, basis }
+    }
+
     /// A number that nothing is known around.
     pub(crate) fn point(value: f64) -> Estimate {
         Estimate { value, low: value, high: value, basis: Basis::Point }

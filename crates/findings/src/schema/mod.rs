@@ -381,6 +381,9 @@ pub struct TrialRow {
     pub seed: u64,
     /// Operations a virtual second; none when it failed.
     pub throughput: Option<f64>,
+    /// Those of its last phase, from its seconds; the series of a page may be of longer stretches.
+    #[serde(default)]
+    pub lasting: Option<f64>,
     /// Mean latency, µs.
     pub mean_us: Option<f64>,
     /// The client's time for each read or write, its syncs included, µs.

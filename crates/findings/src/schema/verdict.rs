@@ -76,7 +76,7 @@ impl Sensitivity {
 pub struct RerunPoint {
     /// New ÷ stated value.
     pub factor: f64,
-    /// The verdict's ratio there.
+    /// The verdict's ratio there: that of the verdict, times what the re-run differs by from trials with its seeds.
     pub ratio: Estimate,
     /// Whether it came out as in the verdict. It is judged by the number alone.
     pub holds: bool,

@@ -92,11 +92,11 @@ pub fn sensitivities(
             let effect = estimate(&terms)?;
             // Re-runs have the seeds of few repeats: what the number changes is what differs from those.
             let before = of_seeds(&seeds_of(&sides), pairs, estimate)?.ratio.value;
-            let moved = deciding.ratio.value * effect.ratio.value / before;
+            let ratio = effect.ratio.times(deciding.ratio.value / before);
             Some(RerunPoint {
                 factor,
-                ratio: effect.ratio,
-                holds: same(deciding, moved),
+                ratio,
+                holds: same(deciding, ratio.value),
                 trials: effect.trials,
             })
         };
