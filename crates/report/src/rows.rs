@@ -1,8 +1,9 @@
 //! What every format shows, in one order: a row a cell and an answer a verdict.
 
 use findings::schema::{
-    Adequate, Cause, Caution, Cell, Effect, Estimate, Explanation, Findings, Lack, Ladder, Metric,
-    Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity, Verdict, VerdictClass,
+    Adequate, Cause, Caution, Cell, Effect, Estimate, Explanation, Factor, Findings, Lack, Ladder,
+    Metric, Needed, Part, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Subject, Validity,
+    Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 use text::line::{cut, one_line};
@@ -216,10 +217,24 @@ pub fn title(findings: &Findings, language: Language, verdict: &Verdict) -> Stri
 
 /// The subject of a factor that has one, the factor's own name otherwise.
 pub fn factor_name(findings: &Findings, language: Language, factor: &str) -> String {
-    match findings.factors.iter().find(|f| f.name == factor) {
-        Some(found) if found.subjects.len() == 1 => language.subject(&found.subjects[0]),
+    let found = findings.factors.iter().find(|f| f.name == factor);
+    match found.map(|found| (found, found.subjects.as_slice())) {
+        Some((found, [subject])) if !is_switch(found, subject) => language.subject(subject),
         _ => name(factor),
     }
+}
+
+/// Whether a factor switches a setting of another name on and off: "on" is not what the setting is then.
+fn is_switch(factor: &Factor, subject: &Subject) -> bool {
+    let setting = match subject {
+        Subject::Property { name, .. }
+        | Subject::PoolProperty { name }
+        | Subject::Module { name }
+        | Subject::Server { name } => name,
+        _ => return false,
+    };
+    let own_name = factor.name.rsplit('.').next().unwrap_or_default();
+    own_name != setting && factor.levels.iter().all(|level| level == "on" || level == "off")
 }
 
 /// What each variant risks, by its name; nothing of one that keeps every acknowledged write.
@@ -436,6 +451,8 @@ fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
     findings
         .trials
         .iter()
-        .filter(|t| t.variant == cell.variant && t.workload == cell.workload)
+        .filter(|t| {
+            t.part == Part::Cell && t.variant == cell.variant && t.workload == cell.workload
+        })
         .find_map(|t| t.failure.as_deref())
 }

@@ -3,8 +3,8 @@
 mod fixture;
 
 use findings::schema::{
-    Basis, CellIssue, Condition, Estimate, NotRun, Phases, PowerCutClass, QualityIssue, SyncRate,
-    TrialCounts, Validity, VerdictClass,
+    Basis, CellIssue, Condition, Estimate, Factor, NotRun, Part, Phases, PowerCutClass,
+    QualityIssue, Subject, SyncRate, TrialCounts, Validity, VerdictClass,
 };
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use measurement::SyncTest;
@@ -248,6 +248,25 @@ fn a_variant_that_is_a_factor_of_its_own_is_named_once() {
     assert!(text.contains("\next4 (vs zfs)"), "{text}");
 }
 
+/// "sync on" would be the opposite of `sync=disabled`.
+#[test]
+fn a_group_that_is_switched_on_is_not_named_by_the_setting_in_it() {
+    let of = |name: &str| {
+        let mut switched = findings(&TWO);
+        let verdict = &mut switched.verdicts[0];
+        verdict.factor = name.into();
+        (verdict.level, verdict.against) = ("on".into(), "off".into());
+        switched.factors.push(Factor {
+            name: name.into(),
+            levels: vec!["off".into(), "on".into()],
+            subjects: vec![Subject::Property { dataset: String::new(), name: "sync".into() }],
+        });
+        report::terminal::render(&switched, style(110))
+    };
+    assert!(of("unsafe").contains("\nunsafe on (vs off)"), "{}", of("unsafe"));
+    assert!(of("dataset.sync").contains("\nsync on (vs off)"), "{}", of("dataset.sync"));
+}
+
 #[test]
 fn what_failed_is_named_once_with_its_reason_and_has_no_numbers() {
     let mut failed = findings(&TWO);
@@ -271,6 +290,12 @@ fn what_failed_is_named_once_with_its_reason_and_has_no_numbers() {
     let row = read.records().next().unwrap().unwrap();
     assert_eq!(&row[at("ratio_to_baseline")], "");
     assert!(row[at("remarks")].contains("signal 9"), "{row:?}");
+    // Of a rung or a re-run it is not the cell that failed.
+    for trial in &mut failed.trials {
+        trial.part = Part::Rung { offered: 100.0 };
+    }
+    let csv = report::csv::render(&failed).unwrap();
+    assert!(!csv.contains("signal 9"), "{csv}");
 }
 
 #[test]
@@ -317,6 +342,10 @@ fn a_level_that_is_better_in_one_place_and_worse_in_another_has_no_single_ratio(
     let page = report::html::render(&findings, None, Language::English);
     assert!(page.contains("Better with some levels of the other factors"), "{page}");
     assert!(!page.contains("class=\"figure\""), "{page}");
+    // Only reads and writes differ, by which it depends.
+    findings.verdicts[0].conditions[1].class = VerdictClass::NoEffect;
+    let page = report::html::render(&findings, None, Language::English);
+    assert!(page.contains("Reads and writes together hardly change"), "{page}");
 }
 
 #[test]

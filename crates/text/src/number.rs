@@ -46,11 +46,22 @@ pub fn ratio_number(value: f64) -> String {
     }
 }
 
+/// An end of an interval: as [`ratio_number`], with the digits that tell it from 1 where it is not 1.
+pub fn ratio_end(value: f64) -> String {
+    let short = ratio_number(value);
+    if short != "1.00" || value == 1.0 {
+        return short;
+    }
+    let longer = (3..=6).map(|digits| (digits, format!("{value:.digits$}")));
+    let mut telling = longer.filter(|(digits, text)| *text != format!("{:.digits$}", 1.0));
+    telling.next().map_or(short, |(_, text)| text)
+}
+
 /// The interval behind a ratio, with the space before it: ` [6.2, 7.2]`. Nothing where there is none:
 /// a single number, or batches of one trial that were all alike; ` [?]` where it says nothing: around 1, over
 /// more than two decades.
 pub fn range(ratio: &Estimate) -> String {
-    let (low, high) = (ratio_number(ratio.low), ratio_number(ratio.high));
+    let (low, high) = (ratio_end(ratio.low), ratio_end(ratio.high));
     let says_nothing = ratio.low < 1.0 && ratio.high > 1.0 && ratio.high > 100.0 * ratio.low;
     match ratio.basis {
         Basis::Point => String::new(),
@@ -222,6 +233,9 @@ mod tests {
         assert_eq!(over(0.61, 0.8, Basis::Point), "");
         assert_eq!(over(0.001, 4.0, Basis::Trials), " [?]");
         assert_eq!(over(2.0, 300.0, Basis::Trials), " [2.0, 300]", "it says more");
+        assert_eq!(over(1.002, 1.08, Basis::Trials), " [1.002, 1.08]", "it excludes 1");
+        assert_eq!(over(0.9997, 1.08, Basis::Trials), " [0.9997, 1.08]", "it does not");
+        assert_eq!(over(1.0, 1.0, Basis::Trials), " [1.00, 1.00]", "a twin");
     }
 
     #[test]

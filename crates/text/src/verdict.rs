@@ -1,6 +1,6 @@
 //! Effects and verdicts.
 
-use crate::number::{bytes, count, range, ratio, ratio_number, seconds, share};
+use crate::number::{bytes, count, range, ratio, ratio_end, ratio_number, seconds, share};
 use crate::{Language, name, say};
 use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
@@ -97,7 +97,9 @@ impl Language {
     /// The verdict as a sentence, with its interval in words.
     pub fn judgement(self, verdict: &Verdict, effect: Option<&Effect>) -> String {
         let class = verdict.class;
-        if class == VerdictClass::Depends && verdict.conditions.is_empty() {
+        let has = |class| verdict.conditions.iter().any(|condition| condition.class == class);
+        let both_ways = has(VerdictClass::WorthIt) && has(VerdictClass::Harmful);
+        if class == VerdictClass::Depends && !both_ways {
             return self
                 .pick(
                     "Reads and writes together hardly change, but not each by itself:",
@@ -119,7 +121,7 @@ impl Language {
                 .into();
         };
         let value = ratio_number(effect.ratio.value);
-        let (low, high) = (ratio_number(effect.ratio.low), ratio_number(effect.ratio.high));
+        let (low, high) = (ratio_end(effect.ratio.low), ratio_end(effect.ratio.high));
         let measure = match (self, effect.phase) {
             (_, PhaseKind::Whole) => self.metric(effect.metric).to_owned(),
             (Language::English, PhaseKind::Burst) => {
@@ -176,8 +178,8 @@ impl Language {
     pub fn caution(self, caution: &Caution) -> String {
         match caution {
             Caution::Durability { variants } => say!(self, variants = self.names(variants);
-                "The variants differ in durability: {variants} can lose acknowledged writes in a power cut.",
-                "两个方案的持久性不同：{variants} 断电时可能丢失已确认的写入。"),
+                "A power cut can do more damage to {variants} than to the variants compared with them: see the risks of each variant.",
+                "断电对 {variants} 造成的后果比其对照方案更严重：见各方案的风险。"),
             Caution::Excluded { excluded: 1, of } => {
                 say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
             }
@@ -202,7 +204,7 @@ impl Language {
                 let watched = seconds(*watched);
                 match drifts {
                     true => say!(self;
-                        "A variant had not reached a steady state after {watched}: its rate still rose or fell. The interval includes this trend for as long again ({of_mean}). A longer runtime narrows it.",
+                        "A variant had not reached a steady state after {watched}: its rate still rose or fell. The interval allows for this trend to continue for as long again ({of_mean}). A longer runtime narrows it.",
                         "有方案运行 {watched} 仍未进入稳态，速率仍在上升或下降。区间已计入这一趋势再持续同样长时间的情形（{of_mean}）。延长 runtime 可缩小区间。"),
                     false => say!(self;
                         "A variant had not reached a steady state after {watched}: its rate varies without a trend. The interval includes this variation ({of_mean}).",
@@ -261,26 +263,26 @@ impl Language {
         match (needed.lack, needed.trials) {
             (Lack::Trials, Some(1)) => self
                 .pick(
-                    "To decide, it needs about one more trial of each side.",
+                    "About one more trial of each side is needed to decide.",
                     "要得出结论，两侧大约还需各 1 次试验。",
                 )
                 .into(),
             (Lack::Trials, Some(trials)) => say!(self;
-                "To decide, it needs about {trials} more trials of each side.",
+                "About {trials} more trials of each side are needed to decide.",
                 "要得出结论，两侧大约还需各 {trials} 次试验。"),
             (Lack::Trials, None) => {
-                self.pick("To decide, it needs more trials.", "要得出结论，还需更多试验。").into()
+                self.pick("More trials are needed to decide.", "要得出结论，还需更多试验。").into()
             }
             (Lack::SecondTrial, _) => self.pick(
-                "To decide, it needs a second trial of each side: the batches within one trial are not enough.",
+                "A second trial of each side is needed to decide: the batches within one trial are not enough.",
                 "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。",
             ).into(),
             (Lack::ValidTrial, _) => self.pick(
-                "To decide, it needs a valid trial: one of the cells has none.",
+                "A valid trial is needed to decide: one of the cells has none.",
                 "要得出结论，需要有效的试验：其中一个组合一次也没有。",
             ).into(),
             (Lack::LongerRun, _) => self.pick(
-                "To decide, it needs a longer runtime: a cell never reached a steady state.",
+                "A longer runtime is needed to decide: a cell never reached a steady state.",
                 "要得出结论，需要更长的 runtime：有组合始终未进入稳态。",
             ).into(),
         }

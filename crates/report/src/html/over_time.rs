@@ -118,22 +118,19 @@ impl Page<'_> {
     }
 }
 
-/// Reads and writes completed, by second.
+/// Reads and writes a second, at the end of each entry. The last entry of a series may last up to two seconds.
 fn rates(series: &ThroughputSeries) -> Vec<(f64, f64)> {
-    series
-        .at
-        .iter()
-        .zip(&series.reads)
-        .zip(&series.writes)
-        .map(|((at, reads), writes)| (*at, reads + writes))
-        .collect()
+    let entry = |at: usize| Some((*series.at.get(at)?, mean_rate(series, at, 1)?));
+    (0..series.at.len()).map_while(entry).collect()
 }
 
+/// Reads and writes a second over some entries.
 fn mean_rate(series: &ThroughputSeries, from: usize, count: usize) -> Option<f64> {
-    let reads = series.reads.get(from..)?.iter().take(count);
-    let writes = series.writes.get(from..)?.iter().take(count);
-    let sums: Vec<f64> = reads.zip(writes).map(|(r, w)| r + w).collect();
-    (!sums.is_empty()).then(|| sums.iter().sum::<f64>() / sums.len() as f64)
+    let of = |counts: &[f64]| -> Option<f64> { Some(counts.get(from..)?.iter().take(count).sum()) };
+    let ops = of(&series.reads)? + of(&series.writes)?;
+    let end = series.at.get(from..)?.iter().take(count).last()?;
+    let begin = from.checked_sub(1).map_or(0.0, |before| series.at[before]);
+    Some(ops / (end - begin)).filter(|rate| rate.is_finite())
 }
 
 /// Stretches in which a transaction group was synced.
@@ -168,5 +165,24 @@ fn levels(cell: &Cell, main: Option<&ThroughputSeries>, end: f64) -> Vec<Level> 
             ]
         }
         Phases::NotSettled { .. } | Phases::Unknown => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window of 3.5 s: its last entry lasts 1.5 s.
+    #[test]
+    fn an_entry_that_lasts_longer_has_the_rate_of_its_own_time() {
+        let series = serde_json::json!({
+            "trial": "t", "at": [1.0, 2.0, 3.5], "reads": [0.0, 0.0, 30.0],
+            "writes": [100.0, 100.0, 120.0], "dirty": [], "txg_syncs": [], "throttled": [],
+            "busy": {}, "change_at": null, "steady": null,
+        });
+        let series: ThroughputSeries = serde_json::from_value(series).unwrap();
+        assert_eq!(rates(&series), [(1.0, 100.0), (2.0, 100.0), (3.5, 100.0)]);
+        assert_eq!(mean_rate(&series, 1, 2), Some(100.0));
+        assert_eq!(mean_rate(&series, 3, 2), None);
     }
 }
