@@ -52,7 +52,7 @@ fn top() -> Value {
         "workloads": { "type": "object", "minProperties": 1, "description": "Client programs", "additionalProperties": workload() },
         "method": object("How to measure", json!({
             "baseline": text_of("The variant that the others are compared with"),
-            "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
+            "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "How tight the interval of an effect without a verdict must be to stop its repeats; a verdict stops them earlier" },
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
             "runtime": described("#/$defs/duration", "Measured virtual time of a trial"),
             "warm_up": described("#/$defs/duration", "Maximum time to warm caches before the measurement"),

@@ -87,8 +87,8 @@ impl Label {
             Label::Results => ("results", "结果"),
             Label::Rows => ("rows", "行"),
             Label::Summary => (
-                "errors {errors} · warnings {warnings} · notes {notes} · rules applied {rules} · texts read {texts}",
-                "错误 {errors} · 警告 {warnings} · 提示 {notes} · 规则 {rules} 条 · 读入文本 {texts} 份",
+                "errors {errors} · warnings {warnings} · notes {notes} · contradictions {results} · rules applied {rules} · texts read {texts}",
+                "错误 {errors} · 警告 {warnings} · 提示 {notes} · 矛盾 {results} · 规则 {rules} 条 · 读入文本 {texts} 份",
             ),
             Label::Wrote => ("wrote {path}", "已写入 {path}"),
             Label::LosesNothing => (

@@ -14,9 +14,9 @@ impl Language {
         let kind = name(&sensitivity.kind);
         let (from, to) = (ratio(sensitivity.holds_from), ratio(sensitivity.holds_to));
         let range = if sensitivity.holds_from < 1.0 || sensitivity.holds_to > 1.0 {
-            say!(self; "from {from} to {to} of the profile’s value", "在标称值的 {from} 到 {to} 之间")
+            say!(self; "from {from} to {to} of the profile’s value", "在参数文件取值的 {from} 到 {to} 之间")
         } else {
-            self.pick("at the profile’s value only", "仅在标称值处").into()
+            self.pick("at the profile’s value only", "仅在参数文件的取值处").into()
         };
         let turned = match sensitivity.points.iter().any(|p| !p.holds) {
             true => self.pick(" Outside that range the verdict changes.", "超出该范围结论会改变。"),

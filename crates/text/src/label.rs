@@ -166,7 +166,7 @@ labels! {
     // Downloads.
     DownloadJson: "Download JSON" | "下载 JSON",
     DownloadCsv: "Download CSV" | "下载 CSV",
-    RawWhere: "The raw output of every program, with its version and command line, is in the store under trials/KEY." | "每个程序的原始输出及其版本和命令行，保存在结果库的 trials/KEY 下。",
+    RawWhere: "The raw output of every program, with its version and command line, is in the store under trials/XX/KEY/raw, where XX are the first two digits of KEY." | "每个程序的原始输出及其版本和命令行，保存在结果库的 trials/XX/KEY/raw 下（XX 为 KEY 的前两位）。",
     // Scale and trust.
     NotValidated: "No whole pool was compared with real hardware. Treat the ratios as those of the model, and measure the variant you choose." | "没有任何整池结果与真实硬件对比过。请将比值视为模型的结果，并实测所选方案。",
     ProfileNumbers: "Uncertainty of the drives’ numbers" | "硬盘参数的不确定性",

@@ -1,6 +1,6 @@
 //! Contradictions in tables.
 
-use crate::number::{bytes, count, ratio, seconds, share};
+use crate::number::{bytes, count, ratio, seconds, share, share_number};
 use crate::{Language, name, say};
 use findings::schema::{LintFinding, Severity};
 
@@ -111,8 +111,8 @@ impl Language {
     ) -> String {
         let of_vdevs = u64::from(vdevs) * (u64::from(data) + u64::from(parity));
         let beside = match spares {
-            0 => String::new(),
-            spares => say!(self; " and {spares} spares", "和 {spares} 块热备盘"),
+            0 => self.pick("", " ").to_owned(),
+            spares => say!(self; " and {spares} spares", " 和 {spares} 块热备盘"),
         };
         say!(self, needed = of_vdevs + u64::from(spares);
             "{vdevs} vdevs of {data}D+{parity}P{beside} need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
@@ -140,9 +140,9 @@ impl Language {
 
     /// What headers of the L2ARC take from the ARC.
     fn arc_drop(self, without: f64, with: f64, arc: f64, headers: f64, explained: f64) -> String {
-        say!(self, without = share(without), with = share(with), headers = bytes(headers), arc = bytes(arc), explained = share(explained);
-            "The ARC hit ratio falls from {without} to {with}; L2ARC headers take at most {headers} of the {arc} ARC, which explains only {explained}.",
-            "ARC 命中率由 {without} 降到 {with}；L2ARC 头部最多占用 {headers}（ARC 共 {arc}），只能解释 {explained} 的下降。")
+        say!(self, without = share(without), with = share(with), headers = bytes(headers), arc = bytes(arc), explained = share_number(explained);
+            "The ARC hit ratio falls from {without} to {with}; L2ARC headers take at most {headers} of the {arc} ARC, which explains only {explained} percentage points of that.",
+            "ARC 命中率由 {without} 降到 {with}；L2ARC 头部最多占用 {headers}（ARC 共 {arc}），只能解释其中 {explained} 个百分点。")
     }
 
     /// How long the L2ARC takes to hold what is hit in it.

@@ -69,11 +69,11 @@ impl Language {
     pub fn method(self, method: &MethodFindings) -> Vec<String> {
         vec![
             say!(self, seed = method.seed;
-                "A trial depends only on its inputs: the same configuration, workload and seed give the same result on every host. Repeats differ only in the seed (starting from {seed}), and all variants use the same seeds. Each trial starts on a fresh pool.",
-                "试验结果只取决于其输入：相同的方案、负载和随机种子在任何主机上结果都相同。重复试验仅种子不同（从 {seed} 起），各方案使用同一组种子。每次试验都从全新的存储池开始。"),
+                "A trial depends only on its inputs: the same configuration, workload, seed, engine and client programs give the same result on every host. Repeats differ only in the seed (starting from {seed}), and all variants use the same seeds. Each trial starts on a fresh pool.",
+                "试验结果只取决于其输入：相同的方案、负载、随机种子、引擎和客户端程序在任何主机上结果都相同。重复试验仅种子不同（从 {seed} 起），各方案使用同一组种子。每次试验都从全新的存储池开始。"),
             say!(self, smallest = share(method.smallest_effect), precision = share(method.precision), errors = share(method.error_rate);
-                "An effect is the ratio of two variants that differ in one factor. Its interval is Student’s t on the log ratios of trials with the same seed, or, where that is narrower and the trials agree, it comes from batch means within them with an allowance for seeds; with one trial each it comes from batch means alone. Differences below {smallest} count as no effect. Repeats stop at a precision of {precision} or when the verdict is clear. Over all interim looks, the probability of reporting an effect where there is none is at most {errors}.",
-                "效应是仅有一个因素不同的两个方案之比，区间为同种子试验对数比值的 t 区间；若各次试验彼此一致，而由试验内批均值（并计入种子间差异的余量）得出的区间更窄，则采用后者；两个方案各只有一次试验时，仅由批均值得出。小于 {smallest} 的差别视为无明显效果。精度达到 {precision} 或结论已明确时停止重复。计入所有中途查看，误报率不超过 {errors}。"),
+                "An effect is the ratio of two variants that differ in one factor. Its interval is Student’s t on the log ratios of trials with the same seed, or, where that is narrower and the trials agree, it comes from batch means within them with an allowance for seeds; with one trial each it comes from batch means alone. Differences below {smallest} count as no effect. Repeats stop when the verdict is clear, or when a difference from 1 is known to within {precision}. Over all interim looks, the probability of reporting an effect where there is none is at most {errors}, if results vary normally from seed to seed and, for a verdict from one trial of each side, at most twice as far as batches within it.",
+                "效应是仅有一个因素不同的两个方案之比，区间为同种子试验对数比值的 t 区间；若各次试验彼此一致，而由试验内批均值（并计入种子间差异的余量）得出的区间更窄，则采用后者；两个方案各只有一次试验时，仅由批均值得出。小于 {smallest} 的差别视为无明显效果。结论已明确，或与 1 的差别已精确到 {precision} 以内时，停止重复。若结果随种子呈正态波动（两侧各只有一次试验时，波动不超过批均值的两倍），计入所有中途查看，误报率不超过 {errors}。"),
             say!(self, confidence = share(method.confidence);
                 "Intervals beside single variants are {confidence} confidence intervals. Outliers are flagged and kept. A trial that fails a conservation check counts as failed; a trial in which the scaled model is not representative is shown but excluded.",
                 "单个方案旁为 {confidence} 置信区间。离群值只标记，不剔除。未通过守恒检查的试验按失败处理；缩放模型不具代表性的试验会列出，但不计入。"),
@@ -84,12 +84,13 @@ impl Language {
     pub fn bound_by(self, rule: &str) -> String {
         let chinese = match rule {
             "the lab" => return self.pick("set in the lab file", "由实验文件指定").into(),
+            "nothing: full size fits" => return self.pick("not scaled", "未缩放").into(),
             "memory" => "内存",
             "dirty data" => "脏数据",
             "coalescing" => "写合并",
             "read-modify-write" => "读-改-写",
-            "metaslabs" => "metaslab 数量",
-            "L2ARC" => "L2ARC 容量",
+            "metaslabs" => " metaslab 数量",
+            "L2ARC" => " L2ARC 容量",
             "clients" => "每个客户端的文件大小",
             other => other,
         };

@@ -190,8 +190,8 @@ impl Language {
                 "zil_nocacheflush=1 with volatile write caches under the log ({kinds}): a power cut loses acknowledged writes.",
                 "存放日志的硬盘带易失性写缓存（{kinds}）却设置了 zil_nocacheflush=1：断电会丢失已确认的写入。"),
             DurabilityRisk::LyingFlush { kinds } => say!(self, kinds = self.names(kinds);
-                "No flush empties the caches of {kinds}: a power cut loses acknowledged writes.",
-                "flush 不会使 {kinds} 的缓存落盘：断电会丢失已确认的写入。"),
+                "The drives {kinds} acknowledge flushes without emptying their caches: a power cut loses acknowledged writes.",
+                "硬盘 {kinds} 应答刷盘（flush）命令，却不把缓存落盘：断电会丢失已确认的写入。"),
             DurabilityRisk::LogNotMirrored => self.pick(
                 "The log vdev is not mirrored: if it fails during a power cut, acknowledged writes are lost.",
                 "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。",

@@ -13,12 +13,12 @@ impl Language {
             Reason::LogWrites { before, after } => {
                 say!(self, before = self.drive_time(before), after = self.drive_time(after);
                     "A log write takes {after} instead of {before}.",
-                    "单次日志写入耗时由 {before} 变为 {after}。")
+                    "单次日志写入耗时由 {before}变为 {after}。")
             }
             Reason::LogFlushes { before, after } => {
                 say!(self, before = self.drive_time(before), after = self.drive_time(after);
                     "A cache flush of the drives that hold the log takes {after} instead of {before}.",
-                    "存放日志的硬盘单次刷盘（flush）耗时由 {before} 变为 {after}。")
+                    "存放日志的硬盘单次刷盘（flush）耗时由 {before}变为 {after}。")
             }
             Reason::NoLogFlush { before, kind } => self.no_log_flush(before, kind),
             Reason::Commits { before, after } => {
@@ -194,7 +194,7 @@ impl Language {
     /// With which command a reason is seen on a real server, in brackets.
     pub fn shown_by(self, command: &str) -> String {
         say!(self, command = visible(command);
-            "(To check on a server: {command})", "（在服务器上可用此命令查看：{command}）")
+            "(Check: {command})", "（查看命令：{command}）")
     }
 
     /// A cost that a cell was run without: `without log flushes`.
@@ -283,9 +283,9 @@ impl Language {
         let (us, kind) = (micros(time.us), name(&time.kind));
         match time.with_data {
             true => {
-                say!(self; "{us} on {kind} (data writes included)", "{kind} 上含数据写入共 {us}")
+                say!(self; "{us} on {kind} (data writes included)", "{us}（{kind}，含数据写入）")
             }
-            false => say!(self; "{us} on {kind}", "{kind} 上的 {us}"),
+            false => say!(self; "{us} on {kind}", "{us}（{kind}）"),
         }
     }
 }

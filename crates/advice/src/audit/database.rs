@@ -53,8 +53,8 @@ const RECORDS_LARGE: Rule = rule! {
     "database-records-large", Warning, Check::Database(records_large),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
     what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
-    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K and leaves room for compression; other sources advise 32K, or large records for analytics: 128K is right for scans; if it is set on this dataset itself, this finding is only a note. Only files written afterwards get the new size.",
-    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页，也有压缩余地；也有来源建议 32K，或为分析负载用大记录：在此数据集上直接设置的 128K 适合扫描，因此只作提示。只影响之后写入的文件。",
+    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K. Other sources advise 32K, or large records for analytics. 128K is right for scans: where it is set on this dataset itself, this finding is only a note. Only files written afterwards get the new size.",
+    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页。也有来源建议 32K，或为分析负载使用大记录。128K 适合扫描：若直接设置在此数据集上，本条只作提示。只影响之后写入的文件。",
     sources: &[
         HongKong.section("databases, recordsize=16K"),
         Mysql.section("recordsize=16k"),

@@ -64,7 +64,7 @@ const FULL_PAGE_WRITES: Rule = rule! {
     "pg-full-page-writes", Warning, Check::System(full_page_writes),
     what: "full_page_writes is off.",
     what_zh: "full_page_writes 已关闭。",
-    why: "Without full pages in the WAL a torn page cannot be repaired, and ZFS tears pages too, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
+    why: "Without full pages in the WAL a torn page cannot be repaired, and ZFS tears pages too, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Simulated power cuts tore pages of 16K this way; pages of 8K are rarely divided.",
     why_zh: "WAL 里没有整页，页撕裂后就无法修复；而无论 recordsize 多大，ZFS 上也会发生页撕裂：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     sources: &[PostgresManual.section("full_page_writes"), ZfsCode.section("zil_lwb_assign")],
     lab: "powercut-pages",

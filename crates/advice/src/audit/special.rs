@@ -46,7 +46,7 @@ const WEAKER: Rule = rule! {
     what: "The special vdev {subject} of {pool} survives {survives} failed drive(s), the data vdevs survive {data}.",
     what_zh: "{pool} 的 special vdev {subject} 能承受 {survives} 块盘故障，数据 vdev 能承受 {data} 块。",
     why: "A pool survives only what its weakest vdev survives: with fewer copies of the metadata, the parity of the data vdevs does not help.",
-    why_zh: "存储池的容错能力取决于最弱的 vdev：元数据的副本更少时，数据 vdev 的校验盘就没有意义。",
+    why_zh: "存储池的容错能力取决于最弱的 vdev：元数据的副本更少时，数据 vdev 的校验再多也没有用。",
     sources: &[ZpoolConcepts.section("Special Allocation Class")],
 };
 

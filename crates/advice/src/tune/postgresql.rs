@@ -122,7 +122,7 @@ pub fn fsync(need: &Need) -> Option<Choice> {
 /// Pages whole in the WAL after a checkpoint.
 pub fn full_page_writes(_: &Need) -> Option<Choice> {
     let reason = (
-        "Off is often advised on ZFS. But ZFS tears pages, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
+        "Off is often advised on ZFS. But ZFS tears pages, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Simulated power cuts tore pages of 16K this way; pages of 8K are rarely divided.",
         "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 上都会发生页撕裂（torn page）：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     );
     Some(

@@ -35,7 +35,7 @@ fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
         rule.push_str(", ATTR{queue/read_ahead_kb}=\"16\"");
         reason = reason.and((
             "Block-layer read-ahead has no effect on ZFS and does not help random reads.",
-            "块层的预读只对 ZFS 以外的文件系统有用，对随机读毫无用处。",
+            "块层预读对 ZFS 不起作用，对随机读也没有帮助。",
         ));
     }
     if stable.is_none() {

@@ -24,7 +24,7 @@ const FOUND: u8 = 1;
 /// several, as `tail -n +1 FILE…` prints them. All texts of one call describe one machine; each lab is
 /// audited separately.
 ///
-/// Exit codes: 0 only notes found, 1 warnings or errors found, 2 usage or unreadable input.
+/// Exit codes: 0 only notes, 1 warnings, errors, or contradictions that are impossible or implausible, 2 usage or unreadable input.
 #[derive(clap::Args)]
 pub struct Args {
     /// Labs (files or built-in names), texts, or `-` for standard input

@@ -5,6 +5,7 @@ use advice::audit::{Finding, Severity, rules};
 use advice::format::printable;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use text::Label::Colon;
 use text::{Language, advice::Label};
 
 fn word(severity: Severity, language: Language) -> &'static str {
@@ -38,8 +39,8 @@ pub fn text(report: &Report, language: Language) -> String {
         one(&mut out, finding, language);
     }
     for line in &report.lints {
-        let results = Label::Results.text(language);
-        let _ = writeln!(out, "{results}: {}", printable(&line.text));
+        let (severity, colon) = (language.severity(line.severity), language.label(Colon));
+        let _ = writeln!(out, "{severity}{colon}{}", printable(&line.text));
         self::line(&mut out, language, Label::Rows, &printable(&line.rows.join(", ")));
         out.push('\n');
     }
@@ -49,6 +50,7 @@ pub fn text(report: &Report, language: Language) -> String {
         .replace("{errors}", &count(Severity::Error).to_string())
         .replace("{warnings}", &count(Severity::Warning).to_string())
         .replace("{notes}", &count(Severity::Note).to_string())
+        .replace("{results}", &report.lints.len().to_string())
         .replace("{rules}", &rules().count().to_string())
         .replace("{texts}", &report.texts.to_string());
     out.push_str(&summary);
@@ -59,7 +61,8 @@ pub fn text(report: &Report, language: Language) -> String {
 fn one(out: &mut String, finding: &Finding, language: Language) {
     let (what, why) = finding.text(language);
     let severity = word(finding.severity, language);
-    let _ = writeln!(out, "{severity}: {what} [{}]", finding.rule.name);
+    let colon = language.label(Colon);
+    let _ = writeln!(out, "{severity}{colon}{what} [{}]", finding.rule.name);
     let _ = writeln!(out, "  {why}");
     if !finding.variants.is_empty() {
         let variants = finding.variants.join(", ");

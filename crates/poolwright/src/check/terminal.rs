@@ -121,7 +121,11 @@ fn versions(campaign: &Campaign) -> String {
 
 fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
     let (needed, free) = (machine::needed(campaign, model), machine::free_memory());
-    line(out, "scale", &format!("S = {}, bound by {}", model.size, model.size_bound_by));
+    line(
+        out,
+        "scale",
+        &format!("S = {} ({})", model.size, text::Language::English.bound_by(&model.size_bound_by)),
+    );
     let width = model.caps.iter().map(|cap| cap.rule.name().len()).max().unwrap_or(0);
     for cap in &model.caps {
         let bound = match (cap.lower, cap.bound.is_finite()) {

@@ -238,7 +238,8 @@ impl Args {
     /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
     /// every cell has a valid trial.
     fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, u8> {
-        if ran.trials.is_empty() {
+        // Without a trial there is nothing to tell a person; JSON lists what was not run.
+        if ran.trials.is_empty() && !self.json {
             return Ok(false);
         }
         let input = report_input(ready, &ran.trials);
@@ -248,6 +249,9 @@ impl Args {
             false => (Format::Text, std::io::stdout().is_terminal()),
         };
         let printed = output::print(&render(&input, format, to_terminal)?);
+        if ran.trials.is_empty() {
+            return if printed == 0 { Ok(false) } else { Err(printed) };
+        }
         let page = save(store, ready, &input)?;
         let named = match self.json {
             true => 0,
