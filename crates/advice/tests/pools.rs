@@ -261,3 +261,34 @@ fn a_default_counts_for_the_point_releases_that_have_it() {
     assert!(set("2.2.11", removed).contains(&"module-other-release"));
     assert!(!set("2.2.2", removed).contains(&"module-other-release"));
 }
+
+/// The pool's ashift is that of vdevs to come.
+#[test]
+fn the_ashift_of_vdevs_counts_and_not_that_of_the_pool() {
+    let rows = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];
+    let pool = status("ONLINE", DONE, &rows);
+    let found = |sector: u64, rotates: bool, stated: &str, of_vdev: &str, more: &str| {
+        let drives =
+            [("sda", rotates, sector, 1 << 40, &[][..]), ("sdb", rotates, sector, 1 << 40, &[])];
+        let vdevs = match of_vdev {
+            "" => String::new(),
+            _ => format!("mirror-0  ashift  {of_vdev}  -\nsda  ashift  {of_vdev}  -\n"),
+        };
+        let table = format!(
+            "==> zpool get <==\nNAME PROPERTY VALUE SOURCE\ntank  health  ONLINE  -\n\
+             tank  ashift  {stated}  local\nroot-0  ashift  0  -\n{vdevs}"
+        );
+        let (findings, _) = read(&format!("{pool}{}{table}{more}", lsblk(&drives)));
+        let found = findings.iter().find(|finding| finding.rule.name.starts_with("ashift"));
+        found.map(|finding| (finding.rule.name, finding.evidence[0].text.clone()))
+    };
+    let too_small = |of: &str| Some(("ashift-too-small", format!("{of} 9")));
+    assert_eq!(found(4096, true, "9", "", ""), too_small("ashift"));
+    assert_eq!(found(4096, true, "9", "12", ""), None);
+    assert_eq!(found(4096, true, "12", "9", ""), too_small("ashift of mirror-0"));
+    let believed = found(512, false, "0", "", "").map(|(rule, _)| rule);
+    assert_eq!(believed, Some("ashift-believed"));
+    assert_eq!(found(512, false, "0", "12", ""), None);
+    let least = "==> /etc/modprobe.d/zfs.conf <==\noptions zfs zfs_vdev_min_auto_ashift=12\n";
+    assert_eq!(found(512, false, "0", "", least), None);
+}

@@ -99,14 +99,12 @@ fn an_ashift_that_openzfs_changes_is_reported() {
         let on_ashift = |d: &&lab::Diagnostic| d.message.contains("changes ashift 9 to 12");
         diagnostics.iter().filter(on_ashift).count()
     };
-    let count = |vdevs: &str, ashift: u8| count_in(BASE, vdevs, ashift);
-    assert_eq!(count("mirror hdd[0-1]", 9), 1);
-    assert_eq!(count("hdd[0-1]", 9), 0, "single drives");
-    let claim = r#"{ profile = "hdd-7200-16t", count = 12, reported_sector = "512" }"#;
-    let claim = BASE.replace(r#""12x hdd-7200-16t""#, claim);
-    assert_eq!(count_in(&claim, "mirror hdd[0-1]", 9), 0, "they claim 512");
-    assert_eq!(count("hdd[0-1] log mirror optane[0-1]", 9), 1);
-    assert_eq!(count("mirror hdd[0-1]", 12), 0);
+    assert_eq!(count_in(BASE, "mirror hdd[0-1]", 9), 0, "logical sectors of 512");
+    let native = r#"{ profile = "hdd-7200-16t", count = 12, logical_sector = 4096 }"#;
+    let native = BASE.replace(r#""12x hdd-7200-16t""#, native);
+    assert_eq!(count_in(&native, "mirror hdd[0-1]", 9), 1);
+    assert_eq!(count_in(&native, "mirror optane[0-1] log hdd[0-1]", 9), 1);
+    assert_eq!(count_in(&native, "mirror hdd[0-1]", 12), 0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use plan::space::{self, VdevSpace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use table::{BLOCKS, geometry};
-use zfs::{Geometry, Layout};
+use zfs::{AllocationClass, DriveRef, Geometry, Layout, Sectors, Vdev};
 
 /// The layouts of `plan`'s own test: layout, vdevs, bytes of a drive, ashift, and what follows.
 const LAYOUTS: &str = include_str!("../../plan/tests/data/layouts.tsv");
@@ -256,6 +256,52 @@ fn log_cache_and_special_vdevs_add_nothing_to_what_a_pool_offers() {
         // What a special vdev holds is used and was not available (`spa_update_dspace`).
         let found: Vec<(u64, u64)> =
             numbers.chunks(4).map(|c| (c[0], c[1] + c[2] - c[3])).collect();
+        assert_eq!(found, expected, "OpenZFS {release}");
+    }
+}
+
+/// The ashift of vdevs whose pool states 9, and where it states none.
+#[test]
+fn vdevs_have_the_ashift_that_their_sectors_and_the_lab_say() {
+    let sectors = [(512.0, 512.0), (512.0, 4096.0), (4096.0, 4096.0)];
+    let instant = &profiles()["instant"];
+    let names = |of: usize| (0..3).map(move |n| format!("{of}-{n}"));
+    let of_sectors = |(of, (logical, physical)): (usize, &(f64, f64))| {
+        let mut profile = instant.clone();
+        profile.capacity = ProfileNumber::stated(1e9);
+        profile.logical_sector = ProfileNumber::stated(*logical);
+        profile.physical_sector = ProfileNumber::stated(*physical);
+        names(of).map(|name| drive(&name, &profile, 1)).collect::<Vec<DriveConfig>>()
+    };
+    let drives: Vec<DriveConfig> = sectors.iter().enumerate().flat_map(of_sectors).collect();
+    let (mut script, mut expected) = (String::new(), Vec::new());
+    for (of, (logical, physical)) in sectors.iter().enumerate() {
+        let devices: Vec<String> =
+            names(of).map(|name| machine::DEVICE.to_owned() + &name).collect();
+        let reported = Sectors { logical: *logical as u64, physical: *physical as u64 };
+        for (layout, word) in [(Layout::Mirror, "mirror"), (Layout::Raidz { parity: 1 }, "raidz")] {
+            let drives = (0..3).map(|index| DriveRef { kind: "drive".into(), index }).collect();
+            let vdev = Vdev { class: AllocationClass::Normal, layout, drives };
+            for stated in [None, Some(9)] {
+                expected.push(vdev.ashift(stated, |_| Some(reported)));
+                let _ = writeln!(
+                    script,
+                    "zpool create -f -o ashift={} -o cachefile=none -m /run/t t {word} {}\n\
+                     zpool get -H -o value ashift t {word}{}-0\nzpool destroy t",
+                    stated.unwrap_or(0),
+                    devices.join(" "),
+                    if word == "raidz" { "1" } else { "" },
+                );
+            }
+        }
+    }
+    for release in ["2.3", "2.4"] {
+        let Some(mut machine) = Bare::new(drives.clone()) else {
+            return;
+        };
+        machine.openzfs = Some(release);
+        let out = machine.run(&script);
+        let found: Vec<u8> = out.split_whitespace().map(|word| word.parse().unwrap()).collect();
         assert_eq!(found, expected, "OpenZFS {release}");
     }
 }

@@ -19,5 +19,5 @@ pub use class::AllocationClass;
 pub use geometry::Geometry;
 pub use layout::Layout;
 pub use release::OpenZfs;
-pub use vdev::{DriveRef, Vdev};
+pub use vdev::{DriveRef, Sectors, Vdev};
 pub use write_path::WritePath;

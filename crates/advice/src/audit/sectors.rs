@@ -3,15 +3,11 @@
 use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::source::Document::{Arithmetic, HongKong, ZfsDocs, ZfsProps, ZpoolProps};
-use crate::system::{Dataset, Leaf, Pool, Property, System};
+use crate::system::{Dataset, Leaf, Pool, System};
 use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[TOO_SMALL, NINE, BELIEVED, NO_ROOM];
-
-fn ashift(pool: &Pool) -> Option<(u32, &Property)> {
-    Some((pool.ashift()?, pool.get("ashift")?))
-}
 
 /// Drives of a pool except its spares.
 fn members(pool: &Pool) -> impl Iterator<Item = &Leaf> {
@@ -25,14 +21,15 @@ const TOO_SMALL: Rule = rule! {
     "ashift-too-small", Error, Check::Pool(too_small),
     what: "{subject} writes in sectors of 2^{ashift} bytes to drives with physical sectors of {sector}.",
     what_zh: "{subject} 以 2^{ashift} 字节的扇区写到物理扇区为 {sector} 的盘上。",
-    why: "A write of part of a physical sector makes the drive read, change and write the whole sector. ashift is fixed when a vdev is created: create the pool again with ashift={right}. Vdevs of different ashift also cannot be removed.",
-    why_zh: "只写物理扇区的一部分时，盘要先读、改、再写整个扇区。ashift 在创建 vdev 时固定：需用 ashift={right} 重新创建存储池。ashift 不同的 vdev 还无法移除。",
+    why: "A write of part of a physical sector makes the drive read, change and write the whole sector. ashift is fixed when a vdev is created: create the pool again with ashift={right}. Vdevs of different ashift also cannot be removed. Before OpenZFS 2.3.6 mirrors and raidz of such drives got {right} all the same: `zpool get ashift {subject} all-vdevs` shows it (from 2.2 on).",
+    why_zh: "只写物理扇区的一部分时，盘要先读、改、再写整个扇区。ashift 在创建 vdev 时固定：需用 ashift={right} 重新创建存储池。ashift 不同的 vdev 还无法移除。OpenZFS 2.3.6 之前，这类盘组成的 mirror 和 raidz 实际仍为 {right}：可用 `zpool get ashift {subject} all-vdevs` 查看（2.2 起）。",
     sources: &[HongKong.section("pitfalls met, ashift"), ZpoolProps.section("ashift")],
     lab: "hk-ashift",
 };
 
 fn too_small(system: &System, pool: &Pool) -> Option<Problem> {
-    let (shift, property) = ashift(pool).filter(|(shift, _)| (1..=16).contains(shift))?;
+    let stated = pool.ashift_property();
+    let (shift, name, property) = stated.filter(|(shift, ..)| (1..=16).contains(shift))?;
     let (leaf, sector) = members(pool)
         .filter_map(|leaf| Some((leaf, system.drive(leaf)?.physical_sector.as_ref()?)))
         .max_by_key(|(_, sector)| sector.value)?;
@@ -42,7 +39,7 @@ fn too_small(system: &System, pool: &Pool) -> Option<Problem> {
             .with("ashift", shift)
             .with("sector", size(sector.value))
             .with("right", right)
-            .property("ashift", property)
+            .property(name, property)
             .evidence(&sector.at, format!("{}: physical sector {}", leaf.name, sector.value))
             .run(&["zpool", "create", "-o", &format!("ashift={right}"), "NEW-POOL", "VDEVS"])
     })
@@ -59,14 +56,14 @@ const NINE: Rule = rule! {
 };
 
 fn nine(system: &System, pool: &Pool) -> Option<Problem> {
-    let (_, property) = ashift(pool).filter(|(shift, _)| *shift == 9)?;
+    let (_, name, property) = pool.ashift_property().filter(|(shift, ..)| *shift == 9)?;
     let known = members(pool).filter_map(|leaf| system.drive(leaf)).any(|drive| {
         let rotates = drive.rotational.as_ref().is_some_and(|rotates| rotates.value);
         drive.physical_sector.as_ref().is_some_and(|sector| sector.value > 512 || rotates)
     });
     (!known).then(|| {
         Problem::of(&pool.name)
-            .property("ashift", property)
+            .property(name, property)
             .run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"])
     })
 }
@@ -83,7 +80,9 @@ const BELIEVED: Rule = rule! {
 
 fn believed(system: &System, pool: &Pool) -> Option<Problem> {
     // 0 takes what the drives report, and so does a planned pool that does not set it.
-    let reported = ashift(pool).map_or(system.planned, |(shift, _)| shift == 0);
+    const LEAST: &str = "zfs_vdev_min_auto_ashift";
+    let at_least_4k = system.parameter(LEAST).is_some_and(|least| least.value >= 12);
+    let reported = !at_least_4k && pool.ashift().map_or(system.planned, |shift| shift == 0);
     let (leaf, sector) = members(pool).filter(|_| reported).find_map(|leaf| {
         let flash = system.rotates(leaf) == Some(false) || catalogue::flash(system.model(leaf));
         let sector = system.drive(leaf)?.physical_sector.as_ref()?;
@@ -106,13 +105,14 @@ const NO_ROOM: Rule = rule! {
 
 fn no_room(system: &System, dataset: &Dataset) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    let (shift, property) = ashift(pool).filter(|(shift, _)| (9..=14).contains(shift))?;
+    let stated = pool.ashift_property();
+    let (shift, shift_name, property) = stated.filter(|(shift, ..)| (9..=14).contains(shift))?;
     let (name, _, block_property) = dataset.block()?;
     let block = system.intended_block(dataset).filter(|block| (1..=1 << shift).contains(block))?;
     let problem = Problem::of(&dataset.name)
         .with("block", size(block))
         .with("sector", size(1 << shift))
-        .property("ashift", property)
+        .property(shift_name, property)
         .property(name, block_property);
     Some(match name {
         // A volume's block size is fixed when it is created.

@@ -245,7 +245,7 @@ fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
     let hides = |vdev: &&campaign::Vdev| {
         let kinds = vdev.drives.iter().filter_map(|drive| variant.drives.get(&drive.kind));
         let sectors = |kind: &campaign::DriveKind| {
-            Some(kind.reported_physical_sector()? < kind.number("physical_sector")? as u64)
+            Some(kind.reported_sectors()?.physical < kind.number("physical_sector")? as u64)
         };
         kinds.filter_map(sectors).any(|less| less)
     };

@@ -28,6 +28,7 @@ pub use zpool_iostat::Waits;
 use crate::raid_card::CardTool;
 use facts::card::Card;
 use facts::mycnf;
+use facts::properties::ASHIFT_OF;
 use facts::zpool_status::Pool as Status;
 use std::collections::BTreeMap;
 use zfs::{AllocationClass, Layout, memory, module};
@@ -165,9 +166,22 @@ impl Pool {
         self.properties.get(name)
     }
 
-    /// Its ashift; 0 where OpenZFS chooses.
+    /// Its least ashift; 0 where OpenZFS chooses.
     pub fn ashift(&self) -> Option<u32> {
-        self.get("ashift")?.value.parse().ok()
+        Some(self.ashift_property()?.0)
+    }
+
+    /// Its least ashift, and the property that has it: a vdev's where they are known. The pool's own is that of vdevs
+    /// to come.
+    pub fn ashift_property(&self) -> Option<(u32, &str, &Property)> {
+        let read = |(name, property): (&'_ String, &'_ Property)| {
+            Some((property.value.parse::<u32>().ok()?, name.clone()))
+        };
+        let of_vdevs = self.properties.iter().filter(|(name, _)| name.starts_with(ASHIFT_OF));
+        let least = of_vdevs.filter_map(read).min_by_key(|(shift, _)| *shift);
+        let name = least.map_or_else(|| "ashift".to_owned(), |(_, name)| name);
+        let (name, property) = self.properties.get_key_value(&name)?;
+        Some((property.value.parse().ok()?, name, property))
     }
 
     /// A line of its `zpool status`.

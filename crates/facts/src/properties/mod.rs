@@ -2,7 +2,7 @@
 
 mod owner;
 
-pub use owner::Owner;
+pub use owner::{ASHIFT_OF, Owner};
 
 use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 

@@ -83,21 +83,49 @@ fn is_other(target: &str, rows: &[&Property]) -> bool {
     target.contains(['/', '@', '#']) || rows.iter().any(other)
 }
 
-/// Gives each row its owner, table by table and target by target, and leaves the rows of vdevs out. `tables`: the first
-/// row of each, and the number of rows.
+/// How the names of rows begin that tell a vdev's ashift, as its pool's property: `ashift of mirror-0`.
+pub const ASHIFT_OF: &str = "ashift of ";
+
+/// The ashift of each vdev in a table, as properties of the table's pool; none where it has not one pool.
+fn ashifts(table: &[Property], vdevs: &[String]) -> Vec<Property> {
+    let mut pools = table.iter().filter(|row| !vdevs.contains(&row.target)).map(|row| &row.target);
+    let Some(pool) = pools.next().filter(|first| pools.all(|other| other == *first)) else {
+        return Vec::new();
+    };
+    // The root vdev has 0.
+    let of_vdev = |row: &&Property| {
+        row.name == "ashift" && vdevs.contains(&row.target) && row.value.value != "0"
+    };
+    let own = |row: &Property| Property {
+        target: pool.clone(),
+        owner: Owner::Pool,
+        name: format!("{ASHIFT_OF}{}", row.target),
+        ..row.clone()
+    };
+    table.iter().filter(of_vdev).map(own).collect()
+}
+
+/// Gives each row its owner, table by table and target by target, and leaves the rows of vdevs out, but for their
+/// ashift. `tables`: the first row of each, and the number of rows.
 pub(super) fn decide(rows: &mut Vec<Property>, tables: &[usize]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut kept = Vec::new();
     for bounds in tables.windows(2) {
         let table = &rows[bounds[0]..bounds[1]];
         let vdevs = vdevs(table);
-        if let Some(first) = table.iter().find(|row| vdevs.contains(&row.target)) {
+        let read = ashifts(table, &vdevs);
+        let unread = |row: &&Property| {
+            vdevs.contains(&row.target) && (read.is_empty() || row.name != "ashift")
+        };
+        if let Some(first) = table.iter().find(unread) {
             let names = crate::excerpt(&vdevs.join(", "));
-            let what = format!("properties of vdevs are not read: {names}");
+            let except = if read.is_empty() { "" } else { " except ashift" };
+            let what = format!("properties of vdevs are not read{except}: {names}");
             problems.push(Problem::new(first.value.line, what));
         }
         let own = table.iter().filter(|row| !vdevs.contains(&row.target));
         kept.extend(with_owners(own.cloned().collect()));
+        kept.extend(read);
     }
     *rows = kept;
     problems

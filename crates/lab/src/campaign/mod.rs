@@ -19,7 +19,7 @@ pub use sysbench::{
     MysqlDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench, SysbenchScript,
 };
 pub use workload::{Program, Rates, Workload};
-pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
+pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Sectors, Vdev};
 
 use drives::{Profile, ProfileError, RaidLevel};
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,7 @@ impl Variant {
 
     /// The ashift that OpenZFS gives a vdev of these drives when the lab states `stated`.
     pub fn ashift(&self, vdev: &Vdev, stated: Option<u8>) -> u8 {
-        vdev.ashift(stated, |kind| self.drives.get(kind)?.reported_physical_sector())
+        vdev.ashift(stated, |kind| self.drives.get(kind)?.reported_sectors())
     }
 
     /// Whether its stack is a ZFS pool.
@@ -201,10 +201,11 @@ impl DriveKind {
         stated.as_f64().or_else(|| stated["value"].as_f64())
     }
 
-    /// The physical sector that its drives report, bytes.
-    pub fn reported_physical_sector(&self) -> Option<u64> {
-        let reported = self.number("reported_sector");
-        reported.or_else(|| self.number("physical_sector")).map(|bytes| bytes as u64)
+    /// The sectors that its drives report.
+    pub fn reported_sectors(&self) -> Option<Sectors> {
+        let physical = self.number("reported_sector").or_else(|| self.number("physical_sector"))?;
+        let logical = self.number("logical_sector")?;
+        Some(Sectors { logical: logical as u64, physical: physical as u64 })
     }
 }
 

@@ -288,21 +288,18 @@ impl VariantBuilder {
             !matches!(vdev.vdev.class, AllocationClass::Cache | AllocationClass::Spare)
         };
         let given = |vdev: &LabVdev| {
-            vdev.vdev.ashift(Some(stated), |kind| self.drives.get(kind)?.reported_physical_sector())
+            vdev.vdev.ashift(Some(stated), |kind| self.drives.get(kind)?.reported_sectors())
         };
         let largest = self.vdevs.iter().filter(allocates).map(given).max();
         if let Some(given) = largest.filter(|given| *given > stated) {
             cx.warning(
                 at.span.clone(),
                 format!(
-                    "OpenZFS changes ashift {stated} to {given} in a mirror or raidz, because the \
-                     drives report sectors of {}",
+                    "OpenZFS changes ashift {stated} to {given}, because the drives have logical \
+                     sectors of {}",
                     1u32 << given
                 ),
-                format!(
-                    "write {given}, or use single drives, which keep {stated}; for drives that \
-                     misreport their sectors set `reported_sector` (docs/explanation/drives.md)"
-                ),
+                format!("write {given}"),
             );
         }
     }

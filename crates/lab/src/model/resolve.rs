@@ -162,11 +162,11 @@ pub fn cell_model(model: &Model, campaign: &Campaign, variant: usize, workload: 
         title: String::new(),
         source: None,
         name: String::new(),
-        host: campaign.host.clone(),
+        host: campaign.host,
         variants: vec![variant.clone()],
         workloads: vec![campaign.workloads[workload].on(variant)],
         method: campaign.method.clone(),
-        scale: campaign.scale.clone(),
+        scale: campaign.scale,
     };
     let drives_hold = held(&cell, &demand(&cell), own.dirty_data_max).at(own.size);
     Model { drives_hold, ..own }

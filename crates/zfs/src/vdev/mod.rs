@@ -30,18 +30,27 @@ pub struct Vdev {
 }
 
 impl Vdev {
-    /// The ashift that OpenZFS gives it: the stated one, or what its drives' sectors ask for; of a mirror, raidz
-    /// or dRAID the larger of both (`vdev_ashift_optimize`; OpenZFS 2.3.9 and 2.4.4). `sector` tells the physical
-    /// sector that drives of a kind report, bytes.
-    pub fn ashift(&self, stated: Option<u8>, sector: impl Fn(&str) -> Option<u64>) -> u8 {
-        let largest = self.drives.iter().filter_map(|drive| sector(&drive.kind)).max();
-        let asked = largest.map(|sector| sector.ilog2() as u8);
+    /// The ashift that OpenZFS 2.3.6, 2.4.0 and later give it: the stated one, but no less than its drives' logical
+    /// sectors ask for; where none is stated, what their physical sectors ask for. Before, a stated ashift of a mirror,
+    /// raidz or dRAID was raised to the physical sector, too (openzfs/zfs pull request 17826). `sectors` tells what
+    /// drives of a kind report.
+    pub fn ashift(&self, stated: Option<u8>, sectors: impl Fn(&str) -> Option<Sectors>) -> u8 {
+        let all = || self.drives.iter().filter_map(|drive| sectors(&drive.kind));
+        let shift = |bytes: u64| bytes.checked_ilog2().unwrap_or(0) as u8;
         match stated {
-            Some(stated) if self.layout == Layout::Single => stated,
-            Some(stated) => stated.max(asked.unwrap_or(stated)),
-            None => asked.unwrap_or(12),
+            Some(stated) => all().map(|of| shift(of.logical)).fold(stated, u8::max),
+            None => all().map(|of| shift(of.physical)).max().unwrap_or(12),
         }
     }
+}
+
+/// The sectors that a drive reports, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sectors {
+    /// The least that can be read or written.
+    pub logical: u64,
+    /// What the drive writes without reading the rest.
+    pub physical: u64,
 }
 
 /// One drive of a kind.

@@ -412,11 +412,15 @@ fn an_ashift_left_to_openzfs_follows_the_sectors_that_drives_report() {
     let taken = |v: &crate::campaign::Variant| sizes::stored(v, "db", &v.pool.vdevs[0]);
     assert_eq!(taken(variant), 3.0, "one sector and two of parity");
     variant.pool.ashift = Some(9);
-    assert_eq!(taken(variant), 3.0, "a raidz does not keep 9");
+    assert_eq!(taken(variant), 1.5, "eight sectors in two rows of four, and parity");
     variant.pool.ashift = None;
     let hdd = variant.drives.get_mut("hdd").unwrap();
     hdd.numbers["reported_sector"] = 512.into();
-    assert_eq!(taken(variant), 1.5, "eight sectors in two rows of four, and parity");
+    assert_eq!(taken(variant), 1.5, "the same");
+    variant.pool.ashift = Some(9);
+    let hdd = variant.drives.get_mut("hdd").unwrap();
+    hdd.numbers["logical_sector"] = 4096.into();
+    assert_eq!(taken(variant), 3.0, "no less than a logical sector");
 }
 
 #[test]
