@@ -128,7 +128,7 @@ fn rates(series: &ThroughputSeries) -> Vec<(f64, f64)> {
 fn mean_rate(series: &ThroughputSeries, from: usize, count: usize) -> Option<f64> {
     let of = |counts: &[f64]| -> Option<f64> { Some(counts.get(from..)?.iter().take(count).sum()) };
     let ops = of(&series.reads)? + of(&series.writes)?;
-    let end = series.at.get(from..)?.iter().take(count).last()?;
+    let end = series.at.get(from..)?.iter().take(count).next_back()?;
     let begin = from.checked_sub(1).map_or(0.0, |before| series.at[before]);
     Some(ops / (end - begin)).filter(|rate| rate.is_finite())
 }
