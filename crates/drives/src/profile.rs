@@ -174,6 +174,16 @@ impl Profile {
         }
     }
 
+    /// Whether a completed flush can leave acknowledged writes in a volatile cache. A card whose own cache does not
+    /// survive a power cut, or that writes through, keeps data in its members' caches: it can promise no more than
+    /// they keep.
+    pub fn lies(&self) -> bool {
+        let lies = |profile: &Profile| profile.flush == FlushBehaviour::Lies;
+        let protected = self.write_cache && self.power_loss_protection;
+        let member = self.card.as_ref().filter(|_| !protected).map(|card| &card.member);
+        lies(self) || member.is_some_and(|member| member.volatile_cache() && lies(member))
+    }
+
     /// Makes a drive. `real_capacity` and `scaled_capacity` are bytes: offsets of requests are on
     /// the scaled drive, positions of heads on the real one. Drives with different seeds differ in
     /// rotational phase and in their tails.

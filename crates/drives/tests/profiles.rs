@@ -135,6 +135,31 @@ fn a_read_rate_below_what_one_request_at_a_time_gives_is_refused() {
 }
 
 #[test]
+fn a_card_lies_where_flushed_data_stays_in_a_members_cache() {
+    let lies = |overrides: toml::Table| {
+        profile("raid0-12x4t").overridden(&overrides).expect("valid").lies()
+    };
+    let member = |write_cache: bool, flush: &str| {
+        let flush = flush.to_owned();
+        toml::toml! { card.member = { write_cache = write_cache, flush = flush } }
+    };
+    let unprotected = |mut member: toml::Table| {
+        member.insert("power_loss_protection".to_owned(), false.into());
+        member
+    };
+    assert!(lies(unprotected(member(true, "lies"))));
+    assert!(!lies(unprotected(member(true, "honest"))));
+    assert!(!lies(unprotected(member(false, "lies"))), "its members have no cache");
+    assert!(!lies(member(true, "lies")), "the battery's memory is flushed to, not the members");
+    let mut through = member(true, "lies");
+    through.insert("write_cache".to_owned(), false.into());
+    assert!(lies(through), "a battery protects no write that goes through");
+    assert!(lies(toml::toml! { flush = "lies" }));
+    let disk = profile("hdd-7200-8t");
+    assert!(!disk.lies() && Profile { flush: FlushBehaviour::Lies, ..disk }.lies());
+}
+
+#[test]
 fn only_an_unprotected_write_cache_is_volatile() {
     assert!(profile("hdd-7200-8t").volatile_cache());
     assert!(profile("nvme-consumer-1t").volatile_cache());
