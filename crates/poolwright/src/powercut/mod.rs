@@ -8,6 +8,7 @@
 
 mod blocks;
 mod commits;
+mod crash_drives;
 mod drive_fault;
 pub mod inside;
 mod pages;

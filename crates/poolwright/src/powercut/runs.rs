@@ -1,8 +1,9 @@
 //! The recordings and crash states of a command, less those that are saved.
 
+use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
 use super::saved::Saved;
-use super::states::{BaseContents, Recorded, Setup};
+use super::states::{Recorded, Setup};
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::fault::{Fault, doing};
@@ -84,7 +85,7 @@ fn make(
     in_parallel(
         jobs,
         missing,
-        || BaseContents::new(&config),
+        || CrashDrives::new(&config),
         |base, (synchronous, seed)| {
             let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
             let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;

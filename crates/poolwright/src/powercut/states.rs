@@ -2,7 +2,8 @@
 
 use super::blocks::{Blocks, InFlight, mix};
 use super::commits::Database;
-use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
+use super::crash_drives::CrashDrives;
+use super::drive_fault::{self, DriveFault, FaultKind};
 use super::inside;
 use super::pages::PageFiles;
 use super::recovery::{self, Recovered, Storage};
@@ -14,13 +15,10 @@ use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use contents::config::Config;
-use contents::crash::{Replay, damage};
-use contents::{Contents, Pages, image};
 use lab::campaign::Stack;
 use lab::command::{POOL, full_name};
 use machine::script::{Command, Step};
-use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -65,56 +63,6 @@ pub struct Recorded {
     pub ledger: Ledger,
     record: PathBuf,
     work: Work,
-}
-
-/// The contents of drives at the start of the writing, from which the crash states of a record are made. The memory
-/// is reused for the next record.
-pub struct BaseContents {
-    pages: Pages,
-    begun: Option<(PathBuf, Replay)>,
-}
-
-impl BaseContents {
-    /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
-    pub fn new(config: &Config) -> BaseContents {
-        BaseContents { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
-    }
-
-    /// The drives at a time of a record. Faults of their writes begin with the writing.
-    fn replay(
-        &mut self,
-        recorded: &Recorded,
-        drives: &Config,
-        until: u64,
-        faults: &[DriveFault],
-        seed: u64,
-    ) -> io::Result<Replay> {
-        let BaseContents { pages, begun } = self;
-        let open =
-            || File::open(&recorded.record).map(|file| BufReader::with_capacity(1 << 18, file));
-        if let Some((_, other)) = begun.take_if(|(record, _)| *record != recorded.record) {
-            other.discard(pages);
-        }
-        let begun = match begun {
-            Some((_, replay)) => replay,
-            None => {
-                let settled = recorded.ledger.begun;
-                let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
-                let mut replay = Replay::new(empty, settled);
-                replay.read(open()?, pages, settled)?;
-                &mut begun.insert((recorded.record.clone(), replay)).1
-            }
-        };
-        let mut replay = begun.fork(pages);
-        for (number, drive) in drives.drives.iter().enumerate() {
-            let fault = faults.iter().find(|fault| fault.drive == drive.name);
-            if let Some(fault) = fault.and_then(|fault| fault.kind.of_writes()) {
-                replay.set_fault(number, fault, seed);
-            }
-        }
-        replay.read(open()?, pages, until)?;
-        Ok(replay)
-    }
 }
 
 /// Drives after a power cut.
@@ -293,7 +241,7 @@ impl Setup<'_> {
     pub fn cut(
         &self,
         recorded: &Recorded,
-        base: &mut BaseContents,
+        base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
     ) -> Result<AfterCut, Fault> {
@@ -304,12 +252,12 @@ impl Setup<'_> {
         let at = from + share_of(ledger.ended - from, mix(seed));
         let mut drives = self.variant.drives()?;
         let faults = self.faults(seed);
-        let replay = base.replay(recorded, &drives, at, &faults, seed);
+        let replay = base.replay(&recorded.record, ledger.begun, &drives, at, &faults, seed);
         let replay = replay.map_err(io("read", &recorded.record))?;
         let faulty_before = replay.faulty_writes();
-        let (contents, unflushed) = replay.cut(&mut base.pages, seed);
-        let rotten =
-            self.make_image(&mut base.pages, contents, &faults, seed, &mut drives, directory)?;
+        let image = directory.join("image");
+        let cut = base.cut(replay, &faults, seed, &mut drives, image.clone());
+        let (unflushed, rotten) = cut.map_err(io("write", &image))?;
         let acknowledged = ledger.acknowledged_by(at);
         let state = State {
             seed,
@@ -335,7 +283,7 @@ impl Setup<'_> {
     pub fn check(
         &self,
         recorded: &Recorded,
-        base: &mut BaseContents,
+        base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
     ) -> Result<State, Fault> {
@@ -381,38 +329,6 @@ impl Setup<'_> {
                 })
             }
         }
-    }
-
-    /// Writes the image of the drives after a cut, and adds it and the drives' failures to their configuration.
-    /// Returns the number of corrupted pages.
-    fn make_image(
-        &self,
-        pages: &mut Pages,
-        mut contents: Vec<Contents>,
-        faults: &[DriveFault],
-        seed: u64,
-        drives: &mut Config,
-        directory: &Path,
-    ) -> Result<u64, Fault> {
-        let mut rotten = 0;
-        for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
-            let fault = faults.iter().find(|fault| fault.drive == drive.name);
-            match fault.map(|fault| fault.kind) {
-                Some(FaultKind::Running | FaultKind::Cut) => drive.failed = true,
-                Some(FaultKind::Rot) => {
-                    rotten += damage(pages, contents, drive.capacity, ROTTEN, seed)
-                }
-                _ => {}
-            }
-        }
-        let path = directory.join("image");
-        let all: Vec<&Contents> = contents.iter().collect();
-        image::save(&path, pages, &all).map_err(io("write", &path))?;
-        for (drive, contents) in drives.drives.iter().zip(&mut contents) {
-            contents.forget(pages, 0, drive.capacity.next_multiple_of(PAGE));
-        }
-        drives.image = Some(path);
-        Ok(rotten)
     }
 }
 
