@@ -1,6 +1,6 @@
 //! Crash states: what was flushed is there, what was never written is not.
 
-use contents::crash::{CACHE, Durability, LABELS, Replay, Unflushed, WriteFault, damage};
+use contents::crash::{Durability, LABELS, Replay, Unflushed, WriteFault, damage};
 use contents::record::{Event, EventKind, Recorder};
 use contents::{Contents, PAGE, Pages};
 use proptest::prelude::*;
@@ -194,7 +194,7 @@ proptest! {
         let (record, versions) = recorded(&acts);
         let end = at(acts.len() as u64) as f64;
         let cut = PowerCut { at: (end * moment) as u64, settled: (end * settled) as u64, seed };
-        let durability = Durability { volatile, tearing };
+        let durability = Durability { volatile, tearing, cache: 256 << 20 };
         let (bytes, unflushed) = after(&record, durability, cut);
 
         let durable = |v: &Version| {
@@ -232,7 +232,7 @@ fn writes(count: u64) -> Vec<u8> {
     recorded(&acts).0
 }
 
-const VOLATILE: Durability = Durability { volatile: true, tearing: 4096 };
+const VOLATILE: Durability = Durability { volatile: true, tearing: 4096, cache: 256 << 20 };
 
 /// A cut after everything.
 fn late(settled: u64, seed: u64) -> PowerCut {
@@ -279,36 +279,6 @@ fn what_a_drive_had_before_it_was_idle_is_on_the_medium() {
         let words = bytes[..4 * 8192].chunks(8);
         assert!(words.into_iter().all(|word| word != [0; 8]));
     }
-}
-
-/// How many of completed requests, each of so many bytes from the beginning, are not on the medium for certain.
-fn unflushed_of(requests: &[(EventKind, u64)]) -> u64 {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("record");
-    let mut recorder = Recorder::new(File::create(&path).unwrap());
-    for &(kind, length) in requests {
-        let event = |kind, number| Event { at: 1, drive: 0, kind, offset: 0, length, number };
-        let number = recorder.append(event(kind, 0)).unwrap();
-        if kind == EventKind::Write {
-            recorder.data(&vec![0; length as usize]).unwrap();
-        }
-        recorder.append(event(EventKind::Completed, number)).unwrap();
-    }
-    let mut pages = Pages::leaked(10);
-    let mut replay = Replay::new([(2 * CACHE, VOLATILE)], NEVER);
-    replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
-    replay.cut(&mut pages, 1).1.total()
-}
-
-#[test]
-fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
-    assert_eq!(unflushed_of(&[(EventKind::Write, CACHE / 4); 6]), 4);
-}
-
-#[test]
-fn a_discard_takes_no_room_in_a_cache_and_makes_no_older_write_durable() {
-    let discard = (EventKind::Discard, 2 * CACHE);
-    assert_eq!(unflushed_of(&[(EventKind::Write, 4096), discard, discard]), 3);
 }
 
 #[test]

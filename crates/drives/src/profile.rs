@@ -7,6 +7,9 @@ use crate::instant::InstantDrive;
 use crate::{Drive, ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
 
+/// Write cache of a drive whose model has no size for it, bytes: that on the data sheets of most disks.
+const UNKNOWN_CACHE: u64 = 256_000_000;
+
 /// The timing model of a drive: which section of a profile holds its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -171,6 +174,26 @@ impl Profile {
             // What is written through a card is acknowledged from its members' caches.
             Some(card) if !self.write_cache => card.member.volatile_cache(),
             _ => self.write_cache && !self.power_loss_protection,
+        }
+    }
+
+    /// Bytes of acknowledged writes that its caches hold at the most: what a power cut can find in them where they are
+    /// volatile, or are taken to be.
+    pub fn write_cache_bytes(&self) -> u64 {
+        let bytes = |mb: f64| (mb * 1e6) as u64;
+        match (&self.hdd, &self.flash, &self.card) {
+            (Some(hdd), ..) => bytes(hdd.buffer_mb.value),
+            // Profiles of protected drives state no volatile part. It is the buffer that their capacitors protect.
+            (_, Some(flash), _) if flash.volatile_mb.value == 0.0 => bytes(flash.buffer_mb.value),
+            (_, Some(flash), _) => bytes(flash.volatile_mb.value),
+            (.., Some(card)) => {
+                let own = card.cache_mb.value * (1.0 - card.read_share.value);
+                let own = if self.write_cache { bytes(own) } else { 0 };
+                let volatile = card.member.volatile_cache();
+                let each = if volatile { card.member.write_cache_bytes() } else { 0 };
+                own.saturating_add(each.saturating_mul(card.data_members()))
+            }
+            _ => UNKNOWN_CACHE,
         }
     }
 
