@@ -102,7 +102,7 @@ impl Profile {
         in_range("capacity", &self.capacity, 1e6, MAX_BYTES)?;
         power_of_two("logical_sector", &self.logical_sector)?;
         power_of_two("physical_sector", &self.physical_sector)?;
-        in_range("tearing", &self.tearing, 512.0, 1e9)?;
+        self.validate_tearing()?;
         if self.physical_sector.value < self.logical_sector.value {
             return Err(ProfileError::OutOfRange {
                 field: "physical_sector".to_owned(),
@@ -149,6 +149,22 @@ impl Profile {
             flash.validate()?;
         }
         Ok(())
+    }
+
+    /// A drive writes whole sectors, so that a power cut tears no sector.
+    fn validate_tearing(&self) -> Result<(), ProfileError> {
+        in_range("tearing", &self.tearing, 512.0, 1e9)?;
+        let sector = self.logical_sector.value;
+        if self.tearing.value % sector == 0.0 {
+            return Ok(());
+        }
+        Err(ProfileError::OutOfRange {
+            field: "tearing".to_owned(),
+            value: self.tearing.value.to_string(),
+            wanted: format!(
+                "must be a whole multiple of logical_sector = {sector}: write {sector} where a power cut can tear a write at every sector"
+            ),
+        })
     }
 
     /// Whether it has the section of a model: `hdd`, `flash` or `card`.

@@ -118,6 +118,15 @@ fn unknown_keys_and_wrong_numbers_are_refused_by_name() {
         refused(toml::toml! { physical_sector = 1024 logical_sector = 4096 })
             .contains("logical_sector")
     );
+    let torn = "multiple of logical_sector = 512: write 512";
+    assert!(refused(toml::toml! { tearing = 1000 }).contains(torn));
+    assert!(refused(toml::toml! { tearing = 512.5 }).contains(torn));
+    assert!(
+        refused(toml::toml! { tearing = 512 logical_sector = 4096 })
+            .contains("tearing = 512: must be a whole multiple of logical_sector = 4096")
+    );
+    let kept = toml::toml! { tearing = 8192 logical_sector = 4096 };
+    assert!(disk.overridden(&kept).is_ok());
     assert!(refused(toml::toml! { reported_sector = 8192 }).contains("to physical_sector = 4096"));
     assert!(refused(toml::toml! { hdd.seek_full_ms = 2 }).contains("hdd.seek_average_ms"));
     assert!(refused(toml::toml! { flush = "sometimes" }).contains("honest"));
