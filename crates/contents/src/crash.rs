@@ -82,7 +82,10 @@ impl Faulty {
             }
             WriteFault::Misdirects { every } if chosen(every) => {
                 let away = change.length * (1 + self.random.next_u64() % NEARBY);
-                let places = [change.offset.checked_sub(away), change.offset.checked_add(away)];
+                let mut places = [change.offset.checked_sub(away), change.offset.checked_add(away)];
+                if !self.random.next_u64().is_multiple_of(2) {
+                    places.reverse();
+                }
                 let inside = |at: &u64| *at >= LABELS.0 && at + change.length + LABELS.1 <= size;
                 let place = places.into_iter().flatten().find(inside);
                 self.writes += u64::from(place.is_some());
