@@ -182,12 +182,11 @@ impl Setup<'_> {
                 (EarlyEnd::Fault(fault), None) => fault,
             }
         })?;
-        Ok(Recorded {
-            synchronous,
-            ledger: read_result(directory, writer::LEDGER)?,
-            record,
-            work: task.work,
-        })
+        let ledger: Ledger = read_result(directory, writer::LEDGER)?;
+        if let Some(why) = ledger.useless() {
+            return Err(Fault::failed(why));
+        }
+        Ok(Recorded { synchronous, ledger, record, work: task.work })
     }
 
     /// The steps between building the variant and starting the writers.
