@@ -52,7 +52,7 @@ const LOST: u8 = 1;
 ///
 /// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or a server that
 /// syncs nothing) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
-/// is wrong · 3 this host lacks something · 130 interrupted · with --replay that of the shell.
+/// is wrong · 3 this host lacks something, or was too slow to check a state · 130 interrupted · with --replay that of the shell.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, or the name of a built-in lab
@@ -177,7 +177,11 @@ impl Args {
             // It may quote programs and servers.
             visible(&report.text()).into_owned()
         });
-        Ok(if report.sound() { 0 } else { LOST })
+        Ok(match report.sound() {
+            true => 0,
+            false if report.unfinished() => ENVIRONMENT,
+            false => LOST,
+        })
     }
 
     /// Makes the crash states that are not saved, and reports on all.

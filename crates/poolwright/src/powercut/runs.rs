@@ -3,7 +3,7 @@
 use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
 use super::saved::Saved;
-use super::states::{Recorded, Setup};
+use super::states::{Checked, Recorded, Setup};
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::fault::{Fault, doing};
@@ -14,6 +14,13 @@ use std::sync::{Mutex, PoisonError};
 const BOTH: [bool; 2] = [true, false];
 /// Most crash states of the control: it only shows that the check can fail.
 const CONTROL_STATES: usize = 20;
+
+/// A crash state whose machine was ended because of real time. It is not saved: the next command tries it again.
+struct Hung {
+    synchronous: bool,
+    seed: u64,
+    how: String,
+}
 
 /// Those of the seeds that a recording has crash states with.
 fn seeds_of(seeds: &[u64], synchronous: bool) -> &[u64] {
@@ -43,7 +50,7 @@ pub fn run(
     let progress = Progress::new(all.len(), missing.len(), written);
     let made = make(setup, &missing, jobs, saved, &progress);
     progress.end(made.is_err());
-    made?;
+    let hung = made?;
     let run = |synchronous: &bool| Run {
         synchronous: *synchronous,
         problems: saved.problems(*synchronous),
@@ -51,22 +58,27 @@ pub fn run(
             .iter()
             .filter_map(|seed| saved.state(*synchronous, *seed))
             .collect(),
+        hung: hung
+            .iter()
+            .filter(|hung| hung.synchronous == *synchronous)
+            .map(|hung| format!("state {}: {}", hung.seed, hung.how))
+            .collect(),
     };
     Ok(BOTH.iter().map(run).collect())
 }
 
-/// Makes and saves crash states, and the recordings that they need.
+/// Makes and saves crash states, and the recordings that they need. Returns those that could not be checked in time.
 fn make(
     setup: &Setup,
     missing: &[(bool, u64)],
     jobs: usize,
     saved: &Saved,
     progress: &Progress,
-) -> Result<(), Fault> {
+) -> Result<Vec<Hung>, Fault> {
     let needed: Vec<bool> =
         BOTH.into_iter().filter(|run| missing.iter().any(|(of, _)| of == run)).collect();
     if needed.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
     let recorded: Vec<Recorded> = in_parallel(
@@ -82,7 +94,7 @@ fn make(
         },
     )?;
     let config = setup.variant.drives()?;
-    in_parallel(
+    let hung = in_parallel(
         jobs,
         missing,
         || CrashDrives::new(&config),
@@ -90,13 +102,20 @@ fn make(
             let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
             let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;
             let name = format!("state-{synchronous}-{seed}");
-            let state = setup.check(recording, base, &scratch.path().join(name), *seed)?;
-            saved.add_state(*synchronous, state.clone())?;
-            progress.state(*synchronous, &state);
-            Ok(())
+            match setup.check(recording, base, &scratch.path().join(name), *seed)? {
+                Checked::State(state) => {
+                    saved.add_state(*synchronous, (*state).clone())?;
+                    progress.state(*synchronous, &state);
+                    Ok(None)
+                }
+                Checked::Hung(how) => {
+                    progress.hung(*seed, &how);
+                    Ok(Some(Hung { synchronous: *synchronous, seed: *seed, how }))
+                }
+            }
         },
     )?;
-    Ok(())
+    Ok(hung.into_iter().flatten().collect())
 }
 
 /// Prints the progress on standard error.
@@ -146,6 +165,10 @@ impl Progress {
             false => (tenth(shown.done) > tenth(shown.done - 1)).then(|| count.clone()),
         };
         shown.status.print(line.as_deref(), Some(&count));
+    }
+
+    fn hung(&self, seed: u64, how: &str) {
+        self.shown().status.print(Some(&format!("state {seed} was not checked: {how}")), None);
     }
 
     /// Removes the status line. After an error, what is saved is said.

@@ -29,7 +29,8 @@ const PAGE: u64 = 4096;
 /// Real time after which a machine that is recorded counts as hung.
 pub const RECORDING: Duration = Duration::from_secs(1800);
 /// Real time after which a machine after the cut counts as hung. It takes seconds; a server that loops over damaged
-/// pages without a system call takes no virtual time and would never end.
+/// pages without a system call takes no virtual time and would never end. A slow host can be the reason as well, so
+/// that it is no result.
 const RECOVERY: Duration = Duration::from_secs(600);
 
 /// Data that all machines of a power cut share.
@@ -100,17 +101,28 @@ fn share_of(length: u64, random: u64) -> u64 {
     ((u128::from(length) * u128::from(random)) >> 64) as u64
 }
 
-/// Whether a machine after the cut came to its end and has a result. One that died or hung makes its state unusable:
-/// what was on its drives may be the reason, and other states can still be checked.
-fn checked(ended: Result<(), EarlyEnd>, state: &mut State) -> Result<bool, Fault> {
+/// What became of a crash state.
+pub enum Checked {
+    /// It was checked, or its machine died.
+    State(Box<State>),
+    /// Its machine was ended because it took too long in real time: how. That says nothing about the state.
+    Hung(String),
+}
+
+/// What became of a crash state whose machine has ended. One that died makes its state unusable: what was on its drives
+/// may be the reason, and other states can still be checked. `add` adds what the others found.
+fn checked(
+    ended: Result<(), EarlyEnd>,
+    mut state: State,
+    add: impl FnOnce(&mut State) -> Result<(), Fault>,
+) -> Result<Checked, Fault> {
     match ended {
-        Ok(()) => Ok(true),
-        Err(EarlyEnd::Died(how)) => {
-            state.unusable = Some(how);
-            Ok(false)
-        }
-        Err(EarlyEnd::Fault(fault)) => Err(fault),
+        Ok(()) => add(&mut state)?,
+        Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
+        Err(EarlyEnd::Hung(how)) => return Ok(Checked::Hung(how)),
+        Err(EarlyEnd::Fault(fault)) => return Err(fault),
     }
+    Ok(Checked::State(Box::new(state)))
 }
 
 /// The step that runs this program inside a machine, where it is also the first process.
@@ -178,7 +190,7 @@ impl Setup<'_> {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
                 (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
                 (_, Some(complaint)) => Fault::failed(complaint),
-                (EarlyEnd::Died(how), None) => Fault::failed(how),
+                (EarlyEnd::Died(how) | EarlyEnd::Hung(how), None) => Fault::failed(how),
                 (EarlyEnd::Fault(fault), None) => fault,
             }
         })?;
@@ -285,8 +297,8 @@ impl Setup<'_> {
         base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
-    ) -> Result<State, Fault> {
-        let AfterCut { at, drives, acknowledged, mut state } =
+    ) -> Result<Checked, Fault> {
+        let AfterCut { at, drives, acknowledged, state } =
             self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
             storage: self.storage(&drives),
@@ -297,14 +309,15 @@ impl Setup<'_> {
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
         let ended = self.variant.run(directory, &drives, steps, RECOVERY, self.stop);
-        if checked(ended.map(drop), &mut state)? {
+        let checked = checked(ended.map(drop), state, |state| {
             let found: Recovered = read_result(directory, recovery::RECOVERED)?;
             let first = recorded.ledger.first_lost(&found.data.kept, at);
             state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
             state.add(found);
-        }
+            Ok(())
+        })?;
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
-        Ok(state)
+        Ok(checked)
     }
 
     /// What holds the data on these drives.
@@ -337,20 +350,25 @@ mod tests {
     use crate::powercut::report::Written;
 
     #[test]
-    fn a_machine_that_hangs_makes_its_state_unusable_and_a_fault_of_the_host_ends_the_command() {
-        let how =
-            "the machine did not end within 600 s of real time and was ended; its last message: x";
-        let mut state = State { seed: 4, acknowledged: 9, ..State::default() };
-        let hung = checked(Err(EarlyEnd::Died(how.to_owned())), &mut state);
-        assert!(!hung.unwrap(), "there is no result");
-        assert!(state.damaged());
-        let line = state.line(Written::Blocks);
+    fn a_machine_that_dies_makes_its_state_unusable_and_one_that_hangs_gives_none() {
+        let how = "Kernel panic - not syncing";
+        let of = |ended| {
+            let state = State { seed: 4, acknowledged: 9, ..State::default() };
+            checked(ended, state, |state| {
+                state.lost = 1;
+                Ok(())
+            })
+        };
+        let Ok(Checked::State(died)) = of(Err(EarlyEnd::Died(how.to_owned()))) else { panic!() };
+        assert!(died.damaged() && died.lost == 0);
+        let line = died.line(Written::Blocks);
         assert!(line.ends_with(&format!("its data cannot be used: {how}")), "{line}");
-        let mut state = State::default();
-        assert!(checked(Ok(()), &mut state).unwrap() && !state.damaged());
+        let Ok(Checked::State(ended)) = of(Ok(())) else { panic!() };
+        assert_eq!((ended.seed, ended.lost, ended.unusable), (4, 1, None));
+        let hung = of(Err(EarlyEnd::Hung("600 s of real time".to_owned())));
+        assert!(matches!(hung, Ok(Checked::Hung(how)) if how == "600 s of real time"));
         let fault = Fault::Environment("no space is left".to_owned());
-        assert!(checked(Err(EarlyEnd::Fault(fault)), &mut state).is_err());
-        assert!(!state.damaged());
+        assert!(of(Err(EarlyEnd::Fault(fault))).is_err());
     }
 
     #[test]
