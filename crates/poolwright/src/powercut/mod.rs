@@ -35,6 +35,7 @@ use bench::workload::Place;
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
 use report::{Report, Written};
+use runs::Jobs;
 use saved::Saved;
 use states::Setup;
 use std::num::NonZeroUsize;
@@ -190,12 +191,10 @@ impl Args {
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         // Each job has what the drives held before the cut a second time, to make states from.
         let each = host_memory(inputs).saturating_add(inputs.model.drives_hold);
-        let jobs = self
-            .jobs
-            .map_or_else(|| machine::parallel(each, machine::free_memory()), NonZeroUsize::get);
+        let jobs = Jobs { stated: self.jobs, each };
         let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };
         let written = setup.database.map_or(files, |database| database.written);
-        let runs = runs::run(setup, &self.seeds(), jobs, written, &saved)?;
+        let runs = runs::run(setup, &self.seeds(), &jobs, written, &saved)?;
         Ok(Report {
             lab: lab.to_owned(),
             variant: variant.to_owned(),

@@ -4,9 +4,11 @@ use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
 use super::saved::Saved;
 use super::states::{Checked, Recorded, Setup};
+use crate::machine;
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::fault::{Fault, doing};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,6 +16,22 @@ use std::sync::{Mutex, PoisonError};
 const BOTH: [bool; 2] = [true, false];
 /// Most crash states of the control: it only shows that the check can fail.
 const CONTROL_STATES: usize = 20;
+
+/// How many machines run in parallel.
+pub struct Jobs {
+    /// As the user said.
+    pub stated: Option<NonZeroUsize>,
+    /// Memory that each takes without what is known after the recordings, bytes.
+    pub each: u64,
+}
+
+impl Jobs {
+    /// Where each takes so many bytes more, and so many are free; none if unknown.
+    fn number(&self, more: u64, free: Option<u64>) -> usize {
+        let fitting = || machine::parallel(self.each.saturating_add(more), free);
+        self.stated.map_or_else(fitting, NonZeroUsize::get)
+    }
+}
 
 /// A crash state whose machine was ended because of real time. It is not saved: the next command tries it again.
 struct Hung {
@@ -37,7 +55,7 @@ fn seeds_of(seeds: &[u64], synchronous: bool) -> &[u64] {
 pub fn run(
     setup: &Setup,
     seeds: &[u64],
-    jobs: usize,
+    jobs: &Jobs,
     written: Written,
     saved: &Saved,
 ) -> Result<Vec<Run>, Fault> {
@@ -71,7 +89,7 @@ pub fn run(
 fn make(
     setup: &Setup,
     missing: &[(bool, u64)],
-    jobs: usize,
+    jobs: &Jobs,
     saved: &Saved,
     progress: &Progress,
 ) -> Result<Vec<Hung>, Fault> {
@@ -82,7 +100,7 @@ fn make(
     }
     let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
     let recorded: Vec<Recorded> = in_parallel(
-        jobs,
+        jobs.number(0, machine::free_memory()),
         &needed,
         || (),
         |(), synchronous| {
@@ -94,8 +112,11 @@ fn make(
         },
     )?;
     let config = setup.variant.drives()?;
+    // A job keeps all that was ever written: nothing tells it which blocks were freed.
+    let lengths: Result<Vec<u64>, Fault> = recorded.iter().map(Recorded::length).collect();
+    let longest = lengths?.into_iter().max().unwrap_or(0);
     let hung = in_parallel(
-        jobs,
+        jobs.number(longest, machine::free_memory()),
         missing,
         || CrashDrives::new(&config),
         |base, (synchronous, seed)| {
@@ -222,6 +243,16 @@ fn in_parallel<I: Sync, O: Send, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_recorded_bounds_the_machines_in_parallel_unless_the_user_says_how_many() {
+        let of = |stated, more| {
+            Jobs { stated: NonZeroUsize::new(stated), each: 1 << 30 }.number(more, Some(8 << 30))
+        };
+        assert_eq!(of(0, 0), machine::parallel(1 << 30, Some(8 << 30)));
+        assert_eq!((of(0, 4 << 30), of(0, u64::MAX)), (1, 1), "8 GiB hold one of 5 GiB");
+        assert_eq!((of(3, 0), of(3, 4 << 30)), (3, 3));
+    }
 
     #[test]
     fn results_come_in_order_and_an_error_ends_the_work() {

@@ -66,6 +66,17 @@ pub struct Recorded {
     work: Work,
 }
 
+impl Recorded {
+    /// Bytes of the record.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn length(&self) -> Result<u64, Fault> {
+        let about = fs::metadata(&self.record).map_err(io("read", &self.record))?;
+        Ok(about.len())
+    }
+}
+
 /// Drives after a power cut.
 pub struct AfterCut {
     /// When it came, virtual ns since boot.
