@@ -90,3 +90,40 @@ impl Config {
         Ok(config)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drives::ProfileNumber;
+
+    /// A trial's key has the numbers as they are written here. The kernel must read the same ones.
+    #[test]
+    fn numbers_are_read_as_they_were_written() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../profiles/pm983-960g.toml");
+        let mut profile = Profile::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
+        for number in 1..2000 {
+            profile.flash.as_mut().unwrap().trim_us =
+                ProfileNumber::stated(f64::from(number) / 7919.0);
+            let drive = DriveConfig {
+                name: "ssd0".to_owned(),
+                profile: profile.clone(),
+                real_capacity: 1 << 30,
+                capacity: 1 << 30,
+                seed: u64::MAX,
+                free: Vec::new(),
+                failed: false,
+            };
+            let config = Config {
+                pages: 1,
+                memory: None,
+                spill: None,
+                drives: vec![drive],
+                keep: false,
+                image: None,
+                record: None,
+            };
+            let text = serde_json::to_string(&config).unwrap();
+            assert_eq!(Config::from_json(&text), Ok(config), "{text}");
+        }
+    }
+}

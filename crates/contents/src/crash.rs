@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::mem;
 
-/// Most bytes of completed writes that a volatile cache holds; older ones are on the medium. 256 MB is the
-/// cache on the data sheets of the drives in `profiles/` that have one.
-pub const CACHE: u64 = 256 << 20;
+/// Virtual ns without a write, discard or flush after which a volatile cache is empty. A disk takes some 9 ms for each
+/// of the 1,024 stretches that its buffer holds; flash needs less. Reads leave no event: they are taken to be few.
+pub const EMPTY_AFTER: u64 = 10_000_000_000;
 
 /// At a drive's beginning and at its end, bytes that [`damage`] leaves alone: a pool's labels and boot block
 /// lie there (`VDEV_LABEL_START_SIZE` and `VDEV_LABEL_END_SIZE`).
@@ -31,11 +31,17 @@ pub struct Durability {
     pub volatile: bool,
     /// A write that the power cut interrupts is whole in units of this many bytes.
     pub tearing: u64,
+    /// Most bytes of completed writes that a volatile cache holds beside the last one; older ones are on the medium.
+    pub cache: u64,
 }
 
 impl From<&Profile> for Durability {
     fn from(profile: &Profile) -> Durability {
-        Durability { volatile: profile.volatile_cache(), tearing: profile.tearing.value as u64 }
+        Durability {
+            volatile: profile.volatile_cache(),
+            tearing: profile.tearing.whole(),
+            cache: profile.write_cache_bytes(),
+        }
     }
 }
 
@@ -76,7 +82,10 @@ impl Faulty {
             }
             WriteFault::Misdirects { every } if chosen(every) => {
                 let away = change.length * (1 + self.random.next_u64() % NEARBY);
-                let places = [change.offset.checked_sub(away), change.offset.checked_add(away)];
+                let mut places = [change.offset.checked_sub(away), change.offset.checked_add(away)];
+                if !self.random.next_u64().is_multiple_of(2) {
+                    places.reverse();
+                }
                 let inside = |at: &u64| *at >= LABELS.0 && at + change.length + LABELS.1 <= size;
                 let place = places.into_iter().flatten().find(inside);
                 self.writes += u64::from(place.is_some());
@@ -163,6 +172,8 @@ struct Drive {
     pending: BTreeMap<u64, Change>,
     /// Bytes of data of it that have completed and are not durable. Discards take no room.
     cached: u64,
+    /// When its last event was, virtual ns.
+    last_event: u64,
     faulty: Option<Faulty>,
 }
 
@@ -186,12 +197,25 @@ impl Drive {
         }
         change.completed = Some(event);
         self.cached += change.bytes();
-        while self.cached > CACHE {
-            let completed = self.pending.iter().find(|(_, c)| c.completed.is_some());
-            let Some(oldest) = completed.map(|(number, _)| *number) else {
+        while self.cached > self.durability.cache {
+            // A write that is larger than the cache is in it alone.
+            let older = |(number, change): &(&u64, &Change)| {
+                **number != write && change.completed.is_some()
+            };
+            let Some(oldest) = self.pending.iter().find(older).map(|(number, _)| *number) else {
                 break;
             };
             self.settle(pages, oldest);
+        }
+    }
+
+    /// Empties the cache of a drive that has had nothing to do for long enough at a time.
+    fn rest(&mut self, pages: &mut Pages, at: u64) {
+        let idle = at.saturating_sub(self.last_event) >= EMPTY_AFTER;
+        if idle && self.pending.values().all(|change| change.completed.is_some()) {
+            for number in self.pending.keys().copied().collect::<Vec<_>>() {
+                self.settle(pages, number);
+            }
         }
     }
 
@@ -311,6 +335,7 @@ impl Replay {
             contents: Contents::new(size),
             pending: BTreeMap::new(),
             cached: 0,
+            last_event: 0,
             faulty: None,
         };
         Replay { drives: drives.into_iter().map(empty).collect(), settled, events: 0, offset: 0 }
@@ -342,9 +367,13 @@ impl Replay {
         let number = self.events;
         self.events += 1;
         let Event { at, kind, .. } = event;
+        for drive in &mut self.drives {
+            drive.rest(pages, at);
+        }
         let drive = self.drives.get_mut(event.drive as usize).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidData, "a record of other drives")
         })?;
+        drive.last_event = at;
         match kind {
             EventKind::Write | EventKind::Discard => {
                 let change = Change {
@@ -392,6 +421,7 @@ impl Replay {
             contents: drive.contents.fork(pages),
             pending: drive.pending.clone(),
             cached: drive.cached,
+            last_event: drive.last_event,
             faulty: drive.faulty.clone(),
         };
         Replay { drives: self.drives.iter().map(fork).collect(), ..*self }

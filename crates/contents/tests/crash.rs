@@ -1,6 +1,6 @@
 //! Crash states: what was flushed is there, what was never written is not.
 
-use contents::crash::{CACHE, Durability, LABELS, Replay, Unflushed, WriteFault, damage};
+use contents::crash::{Durability, LABELS, Replay, Unflushed, WriteFault, damage};
 use contents::record::{Event, EventKind, Recorder};
 use contents::{Contents, PAGE, Pages};
 use proptest::prelude::*;
@@ -194,7 +194,7 @@ proptest! {
         let (record, versions) = recorded(&acts);
         let end = at(acts.len() as u64) as f64;
         let cut = PowerCut { at: (end * moment) as u64, settled: (end * settled) as u64, seed };
-        let durability = Durability { volatile, tearing };
+        let durability = Durability { volatile, tearing, cache: 256 << 20 };
         let (bytes, unflushed) = after(&record, durability, cut);
 
         let durable = |v: &Version| {
@@ -232,7 +232,7 @@ fn writes(count: u64) -> Vec<u8> {
     recorded(&acts).0
 }
 
-const VOLATILE: Durability = Durability { volatile: true, tearing: 4096 };
+const VOLATILE: Durability = Durability { volatile: true, tearing: 4096, cache: 256 << 20 };
 
 /// A cut after everything.
 fn late(settled: u64, seed: u64) -> PowerCut {
@@ -281,36 +281,6 @@ fn what_a_drive_had_before_it_was_idle_is_on_the_medium() {
     }
 }
 
-/// How many of completed requests, each of so many bytes from the beginning, are not on the medium for certain.
-fn unflushed_of(requests: &[(EventKind, u64)]) -> u64 {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("record");
-    let mut recorder = Recorder::new(File::create(&path).unwrap());
-    for &(kind, length) in requests {
-        let event = |kind, number| Event { at: 1, drive: 0, kind, offset: 0, length, number };
-        let number = recorder.append(event(kind, 0)).unwrap();
-        if kind == EventKind::Write {
-            recorder.data(&vec![0; length as usize]).unwrap();
-        }
-        recorder.append(event(EventKind::Completed, number)).unwrap();
-    }
-    let mut pages = Pages::leaked(10);
-    let mut replay = Replay::new([(2 * CACHE, VOLATILE)], NEVER);
-    replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
-    replay.cut(&mut pages, 1).1.total()
-}
-
-#[test]
-fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
-    assert_eq!(unflushed_of(&[(EventKind::Write, CACHE / 4); 6]), 4);
-}
-
-#[test]
-fn a_discard_takes_no_room_in_a_cache_and_makes_no_older_write_durable() {
-    let discard = (EventKind::Discard, 2 * CACHE);
-    assert_eq!(unflushed_of(&[(EventKind::Write, 4096), discard, discard]), 3);
-}
-
 #[test]
 fn damage_is_one_page_in_so_many_and_leaves_the_labels() {
     let (mut pages, size) = (Pages::leaked(10_000), 32u64 << 20);
@@ -345,97 +315,6 @@ fn a_drive_that_lies_about_flushes_loses_flushed_and_fua_writes() {
         }
         replay.read(Cursor::new(&record), &mut pages, u64::MAX).unwrap();
         assert_eq!(replay.cut(&mut pages, 1).1.total(), expected, "{durability:?} {lies}");
-    }
-}
-
-/// The pages of a drive of 16 MiB with a fault, each page between its labels written once with its number. None
-/// for a page that was never written.
-fn pages_after(fault: WriteFault, seed: u64) -> (Vec<Option<u64>>, u64) {
-    let size = 16u64 << 20;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("record");
-    let mut recorder = Recorder::new(File::create(&path).unwrap());
-    let page = PAGE as u64;
-    let inside = LABELS.0 / page..(size - LABELS.1) / page;
-    for number in inside.clone() {
-        let event = |kind, submitted| Event {
-            at: number,
-            drive: 0,
-            kind,
-            offset: number * page,
-            length: page,
-            number: submitted,
-        };
-        let data = number.to_le_bytes().repeat(PAGE / 8);
-        let submitted = recorder.append(event(EventKind::Write, 0)).unwrap();
-        recorder.data(&data).unwrap();
-        recorder.append(event(EventKind::Completed, submitted)).unwrap();
-    }
-    let mut pages = Pages::leaked(10_000);
-    let mut replay = Replay::new([(size, Durability { volatile: false, ..VOLATILE })], NEVER);
-    replay.set_fault(0, fault, seed);
-    replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
-    let faulty = replay.faulty_writes();
-    let (drives, _) = replay.cut(&mut pages, 1);
-    let mut bytes = vec![0; size as usize];
-    drives[0].read(&pages, 0, &mut bytes);
-    let found = inside.map(|number| {
-        let at = (number * page) as usize;
-        let word = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-        (word != 0).then_some(word)
-    });
-    (found.collect(), faulty)
-}
-
-#[test]
-fn one_write_in_so_many_is_lost_or_reaches_another_place() {
-    let first = LABELS.0 / PAGE as u64;
-    let wrong = |pages: &[Option<u64>]| {
-        let numbered = pages.iter().enumerate();
-        numbered.filter(|(n, page)| **page != Some(first + *n as u64)).count() as u64
-    };
-    let (pages, lost) = pages_after(WriteFault::Loses { every: 10 }, 5);
-    assert!((200..400).contains(&lost), "{lost} of {}", pages.len());
-    assert_eq!(wrong(&pages), lost);
-    assert_eq!(pages.iter().filter(|page| page.is_none()).count() as u64, lost);
-    let (pages, misdirected) = pages_after(WriteFault::Misdirects { every: 10 }, 5);
-    assert!((200..400).contains(&misdirected), "{misdirected}");
-    let elsewhere = pages
-        .iter()
-        .enumerate()
-        .filter(|(n, page)| page.is_some_and(|number| number != first + *n as u64));
-    // Some places were written again later.
-    assert!(elsewhere.count() > 50 && wrong(&pages) > misdirected / 2);
-    let seeds = [5, 6].map(|seed| pages_after(WriteFault::Loses { every: 10 }, seed).0);
-    assert_ne!(seeds[0], seeds[1]);
-    assert_eq!(seeds[0], pages_after(WriteFault::Loses { every: 10 }, 5).0);
-}
-
-/// Pages within the last 128 KiB go at most 64 KiB astray, which is within the labels, and so must stay. The second
-/// size is no whole number of 4 MiB.
-#[test]
-fn misdirected_writes_do_not_reach_the_labels_at_a_drives_end_whatever_its_size() {
-    let page = PAGE as u64;
-    for size in [16u64 << 20, 17 << 20] {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("record");
-        let mut recorder = Recorder::new(File::create(&path).unwrap());
-        for offset in (size - 32 * page..size).step_by(PAGE) {
-            let event =
-                |kind, number| Event { at: 1, drive: 0, kind, offset, length: page, number };
-            let submitted = recorder.append(event(EventKind::Write, 0)).unwrap();
-            recorder.data(&[7; PAGE]).unwrap();
-            recorder.append(event(EventKind::Completed, submitted)).unwrap();
-        }
-        let mut pages = Pages::leaked(1000);
-        let mut replay = Replay::new([(size, Durability { volatile: false, ..VOLATILE })], NEVER);
-        replay.set_fault(0, WriteFault::Misdirects { every: 1 }, 5);
-        replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
-        assert_eq!(replay.faulty_writes(), 0, "{} MiB", size >> 20);
-        let (drives, _) = replay.cut(&mut pages, 1);
-        let mut written = vec![0; 32 * PAGE];
-        drives[0].read(&pages, size - 32 * page, &mut written);
-        assert!(written.iter().all(|byte| *byte == 7), "{} MiB", size >> 20);
     }
 }
 

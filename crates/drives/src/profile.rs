@@ -7,6 +7,9 @@ use crate::instant::InstantDrive;
 use crate::{Drive, ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
 
+/// Write cache of a drive whose model has no size for it, bytes: that on the data sheets of most disks.
+const UNKNOWN_CACHE: u64 = 256_000_000;
+
 /// The timing model of a drive: which section of a profile holds its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -99,7 +102,7 @@ impl Profile {
         in_range("capacity", &self.capacity, 1e6, MAX_BYTES)?;
         power_of_two("logical_sector", &self.logical_sector)?;
         power_of_two("physical_sector", &self.physical_sector)?;
-        in_range("tearing", &self.tearing, 512.0, 1e9)?;
+        self.validate_tearing()?;
         if self.physical_sector.value < self.logical_sector.value {
             return Err(ProfileError::OutOfRange {
                 field: "physical_sector".to_owned(),
@@ -148,6 +151,22 @@ impl Profile {
         Ok(())
     }
 
+    /// A drive writes whole sectors, so that a power cut tears no sector.
+    fn validate_tearing(&self) -> Result<(), ProfileError> {
+        in_range("tearing", &self.tearing, 512.0, 1e9)?;
+        let sector = self.logical_sector.value;
+        if self.tearing.value % sector == 0.0 {
+            return Ok(());
+        }
+        Err(ProfileError::OutOfRange {
+            field: "tearing".to_owned(),
+            value: self.tearing.value.to_string(),
+            wanted: format!(
+                "must be a whole multiple of logical_sector = {sector}: write {sector} where a power cut can tear a write at every sector"
+            ),
+        })
+    }
+
     /// Whether it has the section of a model: `hdd`, `flash` or `card`.
     pub fn has_section(&self, name: &str) -> bool {
         match name {
@@ -172,6 +191,36 @@ impl Profile {
             Some(card) if !self.write_cache => card.member.volatile_cache(),
             _ => self.write_cache && !self.power_loss_protection,
         }
+    }
+
+    /// Bytes of acknowledged writes that its caches hold at the most: what a power cut can find in them where they are
+    /// volatile, or are taken to be.
+    pub fn write_cache_bytes(&self) -> u64 {
+        let bytes = |mb: f64| (mb * 1e6) as u64;
+        match (&self.hdd, &self.flash, &self.card) {
+            (Some(hdd), ..) => bytes(hdd.buffer_mb.value),
+            // Profiles of protected drives state no volatile part. It is the buffer that their capacitors protect.
+            (_, Some(flash), _) if flash.volatile_mb.value == 0.0 => bytes(flash.buffer_mb.value),
+            (_, Some(flash), _) => bytes(flash.volatile_mb.value),
+            (.., Some(card)) => {
+                let own = card.cache_mb.value * (1.0 - card.read_share.value);
+                let own = if self.write_cache { bytes(own) } else { 0 };
+                let volatile = card.member.volatile_cache();
+                let each = if volatile { card.member.write_cache_bytes() } else { 0 };
+                own.saturating_add(each.saturating_mul(card.data_members()))
+            }
+            _ => UNKNOWN_CACHE,
+        }
+    }
+
+    /// Whether a completed flush can leave acknowledged writes in a volatile cache. A card whose own cache does not
+    /// survive a power cut, or that writes through, keeps data in its members' caches: it can promise no more than
+    /// they keep.
+    pub fn lies(&self) -> bool {
+        let lies = |profile: &Profile| profile.flush == FlushBehaviour::Lies;
+        let protected = self.write_cache && self.power_loss_protection;
+        let member = self.card.as_ref().filter(|_| !protected).map(|card| &card.member);
+        lies(self) || member.is_some_and(|member| member.volatile_cache() && lies(member))
     }
 
     /// Makes a drive. `real_capacity` and `scaled_capacity` are bytes: offsets of requests are on

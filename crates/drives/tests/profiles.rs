@@ -118,6 +118,15 @@ fn unknown_keys_and_wrong_numbers_are_refused_by_name() {
         refused(toml::toml! { physical_sector = 1024 logical_sector = 4096 })
             .contains("logical_sector")
     );
+    let torn = "multiple of logical_sector = 512: write 512";
+    assert!(refused(toml::toml! { tearing = 1000 }).contains(torn));
+    assert!(refused(toml::toml! { tearing = 512.5 }).contains(torn));
+    assert!(
+        refused(toml::toml! { tearing = 512 logical_sector = 4096 })
+            .contains("tearing = 512: must be a whole multiple of logical_sector = 4096")
+    );
+    let kept = toml::toml! { tearing = 8192 logical_sector = 4096 };
+    assert!(disk.overridden(&kept).is_ok());
     assert!(refused(toml::toml! { reported_sector = 8192 }).contains("to physical_sector = 4096"));
     assert!(refused(toml::toml! { hdd.seek_full_ms = 2 }).contains("hdd.seek_average_ms"));
     assert!(refused(toml::toml! { flush = "sometimes" }).contains("honest"));
@@ -132,6 +141,31 @@ fn a_read_rate_below_what_one_request_at_a_time_gives_is_refused() {
         .expect_err("1000 < 1/110 µs");
     assert!(matches!(error, ProfileError::OutOfRange { .. }), "{error}");
     assert!(error.to_string().contains("9091"), "{error}");
+}
+
+#[test]
+fn a_card_lies_where_flushed_data_stays_in_a_members_cache() {
+    let lies = |overrides: toml::Table| {
+        profile("raid0-12x4t").overridden(&overrides).expect("valid").lies()
+    };
+    let member = |write_cache: bool, flush: &str| {
+        let flush = flush.to_owned();
+        toml::toml! { card.member = { write_cache = write_cache, flush = flush } }
+    };
+    let unprotected = |mut member: toml::Table| {
+        member.insert("power_loss_protection".to_owned(), false.into());
+        member
+    };
+    assert!(lies(unprotected(member(true, "lies"))));
+    assert!(!lies(unprotected(member(true, "honest"))));
+    assert!(!lies(unprotected(member(false, "lies"))), "its members have no cache");
+    assert!(!lies(member(true, "lies")), "the battery's memory is flushed to, not the members");
+    let mut through = member(true, "lies");
+    through.insert("write_cache".to_owned(), false.into());
+    assert!(lies(through), "a battery protects no write that goes through");
+    assert!(lies(toml::toml! { flush = "lies" }));
+    let disk = profile("hdd-7200-8t");
+    assert!(!disk.lies() && Profile { flush: FlushBehaviour::Lies, ..disk }.lies());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::exit::{USAGE, refuse};
 use crate::output;
-use drives::{FlushBehaviour, Profile};
+use drives::Profile;
 use lab::Profiles;
 use lab::units::about;
 use text::line::aligned;
@@ -50,9 +50,9 @@ fn row(profiles: &Profiles, name: &str) -> Option<[String; 4]> {
 
 /// Its write cache, as far as a power cut is concerned.
 fn cache(profile: &Profile) -> &'static str {
-    match (profile.write_cache, profile.flush) {
-        (_, FlushBehaviour::Lies) => "lies about flushes",
-        (true, _) if profile.power_loss_protection => "protected cache",
+    match profile.write_cache {
+        _ if profile.lies() => "lies about flushes",
+        true if profile.power_loss_protection => "protected cache",
         _ if profile.volatile_cache() => "volatile cache",
         _ => "no cache",
     }

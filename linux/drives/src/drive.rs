@@ -3,7 +3,7 @@
 use crate::statistics::Statistics;
 use contents::Contents;
 use contents::config::{DriveConfig, FreeRequest};
-use drives::{Attachment, Completion, FlushBehaviour, Nanos, Op, Request};
+use drives::{Attachment, Completion, Nanos, Op, Request};
 
 /// A drive at work.
 pub struct Drive {
@@ -74,7 +74,7 @@ impl Drive {
             physical_sector: profile.reported_physical_sector() as u32,
             rotational: profile.rotational,
             write_cache: profile.attachment().write_cache,
-            lies: profile.flush == FlushBehaviour::Lies,
+            lies: profile.lies(),
             attachment: profile.attachment(),
             model: profile.drive(config.real_capacity, size, config.seed),
             free: config.free.clone(),
@@ -136,5 +136,30 @@ impl Drive {
             self.statistics.finished(op, length, pending.arrived, at, now);
             with(Finished { tag, pending, failed: self.failed });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drives::{FlushBehaviour, Profile};
+
+    #[test]
+    fn a_card_whose_members_lie_completes_no_flush_that_counts() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../profiles/raid0-12x4t.toml");
+        let mut profile = Profile::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
+        profile.power_loss_protection = false;
+        let member = &mut profile.card.as_mut().unwrap().member;
+        (member.write_cache, member.flush) = (true, FlushBehaviour::Lies);
+        let config = DriveConfig {
+            name: "card0".to_owned(),
+            profile,
+            real_capacity: 48 << 40,
+            capacity: 4 << 30,
+            seed: 1,
+            free: Vec::new(),
+            failed: false,
+        };
+        assert!(Drive::new(&config).unwrap().lies);
     }
 }

@@ -1,5 +1,10 @@
-//! The C interface, as `../driver/drives.h` has it. The kernel has one processor and calls with the
-//! drive's lock held or with interrupts off: no two calls run at once.
+//! The C interface, as `../driver/drives.h` has it.
+//!
+//! No two calls run at once. The kernel has one processor and runs in one thread of the host, and a call here passes no
+//! virtual time, so that no event is delivered and no other task runs before it returns. This does not need a lock or
+//! interrupts that are off: `pw_configure`, `pw_count` and `pw_describe` are called at boot with neither. No call here
+//! makes another. `pw_configure` is called once, before all others; after it drives stay where they are, and with them
+//! their names, whose addresses `pw_describe` gives away.
 
 use crate::command::Command;
 use crate::drive::Drive;
@@ -28,14 +33,14 @@ struct Machine {
 
 struct Global(UnsafeCell<Option<Machine>>);
 
-// SAFETY: see the module's text.
+// SAFETY: one thread of the host uses it, see the module's text.
 unsafe impl Sync for Global {}
 
 static MACHINE: Global = Global(UnsafeCell::new(None));
 
 /// The machine; there is one before the first device.
 fn machine() -> &'static mut Machine {
-    // SAFETY: see the module's text: the reference does not outlive the call that it is made in.
+    // SAFETY: no two calls run at once, see the module's text, and the reference does not outlive its call.
     match unsafe { &mut *MACHINE.0.get() } {
         Some(machine) => machine,
         None => panic!("drives are used before they are configured"),
@@ -89,7 +94,7 @@ pub unsafe extern "C" fn pw_configure(path: *const c_char) -> c_int {
     let path = Path::new(std::ffi::OsStr::from_encoded_bytes(path));
     match configure(path) {
         Ok(machine) => {
-            // SAFETY: see the module's text.
+            // SAFETY: no two calls run at once, see the module's text, and no other has been made yet.
             unsafe { *MACHINE.0.get() = Some(machine) };
             0
         }
@@ -113,7 +118,7 @@ impl FromBytes for std::ffi::OsStr {
 
 #[unsafe(no_mangle)]
 extern "C" fn pw_count() -> c_uint {
-    // SAFETY: see the module's text. A machine without drives is one that was not configured.
+    // SAFETY: no two calls run at once, see the module's text. A machine without drives is one that was not configured.
     match unsafe { &*MACHINE.0.get() } {
         Some(machine) => machine.drives.len() as c_uint,
         None => 0,
@@ -291,6 +296,8 @@ extern "C" fn pw_forget(drive: c_uint, offset: u64, length: u64) {
 pub unsafe extern "C" fn pw_report(now: u64, to: *mut u8, most: u64) -> u64 {
     // SAFETY: the caller's promise.
     let to = unsafe { std::slice::from_raw_parts_mut(to, most as usize) };
+    // SAFETY: no two calls run at once, see the module's text, and the reference does not outlive this one. A machine
+    // without drives is one that was not configured.
     let Some(machine) = (unsafe { &mut *MACHINE.0.get() }) else {
         return 0;
     };

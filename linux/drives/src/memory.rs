@@ -12,7 +12,8 @@ const CLASSES: usize = 21;
 
 /// An allocator with a free list for each power of two, over memory mapped from the host.
 ///
-/// The kernel has one processor, and the driver calls with interrupts off: nothing calls twice at once.
+/// The kernel runs in one thread of the host and switches to nothing else within an allocation, since that passes no
+/// virtual time: nothing calls twice at once.
 pub struct Arena(UnsafeCell<State>);
 
 struct State {
@@ -21,7 +22,7 @@ struct State {
     free: [usize; CLASSES],
 }
 
-// SAFETY: the kernel that this is linked into has one thread, and its interrupts are off in every call.
+// SAFETY: the kernel that this is linked into runs in one thread of the host, and no event is delivered within a call.
 unsafe impl Sync for Arena {}
 
 impl Arena {
@@ -150,16 +151,59 @@ pub fn source(descriptor: Option<i32>, spill: Option<i32>) -> contents::Memory {
             (_, Some(descriptor)) => shared(descriptor, taken, false),
             (_, None) => map(contents::CHUNK),
         };
+        if chunk.is_null() {
+            let why = std::io::Error::last_os_error();
+            panic!("{}", no_room(taken, spill.filter(|_| taken >= in_memory), why));
+        }
         taken += contents::CHUNK;
-        assert!(
-            !chunk.is_null(),
-            "the host has no memory for more than {} MiB of drive contents: {}",
-            (taken - contents::CHUNK) >> 20,
-            std::io::Error::last_os_error()
-        );
         // SAFETY: a mapping of this length, made for this call alone and never given back.
         unsafe { std::slice::from_raw_parts_mut(chunk, contents::CHUNK) }
     })
+}
+
+/// Says that the host has no room behind so many bytes: in memory, or in the file of a descriptor.
+fn no_room(taken: usize, file: Option<i32>, why: std::io::Error) -> String {
+    let held = taken >> 20;
+    match file {
+        None => format!("the host has no memory for more than {held} MiB of drive contents: {why}"),
+        Some(file) => {
+            // The file has no name any more; its path still says which file system is full.
+            let path = std::fs::read_link(format!("/proc/self/fd/{file}"));
+            let path = path.map_or_else(|_| "a file".to_owned(), |path| path.display().to_string());
+            format!("drive contents beyond {held} MiB cannot be kept in {path}: {why}")
+        }
+    }
+}
+
+/// Takes a chunk's room in a file at an offset, so that writing to it later cannot fail. Where the file system cannot
+/// reserve room, zeros are written, but not over what an earlier machine left: a chunk that is not `new` has its room.
+/// Returns whether there is room; otherwise errno says why not.
+fn reserve(descriptor: i32, offset: usize, new: bool) -> bool {
+    let (at, length) = (offset as libc::off_t, contents::CHUNK as libc::off_t);
+    // SAFETY: the call takes no memory of this process.
+    if unsafe { libc::fallocate(descriptor, 0, at, length) } == 0 {
+        return true;
+    }
+    let unsupported = std::io::Error::last_os_error().raw_os_error() == Some(libc::EOPNOTSUPP);
+    unsupported && (!new || write_zeros(descriptor, offset))
+}
+
+/// Writes a chunk of zeros to a file at an offset; whether it could.
+fn write_zeros(descriptor: i32, offset: usize) -> bool {
+    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    let mut done = 0;
+    while done < contents::CHUNK {
+        let most = ZEROS.len().min(contents::CHUNK - done);
+        let at = (offset + done) as libc::off_t;
+        // SAFETY: `ZEROS` has `most` bytes.
+        let wrote = unsafe { libc::pwrite(descriptor, ZEROS.as_ptr().cast(), most, at) };
+        match wrote {
+            1.. => done += wrote as usize,
+            _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// A chunk of shared memory or of a file at an offset, which is made as large as needed, with its room on a
@@ -174,9 +218,8 @@ fn shared(descriptor: i32, offset: usize, room: bool) -> *mut u8 {
         {
             return ptr::null_mut();
         }
-        let length = contents::CHUNK as libc::off_t;
         // Reserved now: a page written when the disk is full would end the machine with SIGBUS and no message.
-        if room && libc::fallocate(descriptor, 0, offset as libc::off_t, length) != 0 {
+        if room && !reserve(descriptor, offset, about.st_size < end) {
             return ptr::null_mut();
         }
         let at = libc::mmap(
@@ -203,6 +246,8 @@ static ARENA: Arena = Arena::new();
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::MetadataExt;
 
     #[test]
     fn blocks_are_aligned_disjoint_and_used_again() {
@@ -217,6 +262,48 @@ mod tests {
             assert!(blocks.iter().all(|at| at % 64 == 0));
             arena.dealloc(blocks[7] as *mut u8, layout);
             assert_eq!(arena.alloc(layout) as usize, blocks[7]);
+        }
+    }
+
+    #[test]
+    fn room_in_a_file_is_taken_with_zeros_where_it_cannot_be_reserved() {
+        let path = std::env::temp_dir().join(format!("drives-room-{}", std::process::id()));
+        let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path);
+        let file = file.unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let chunk = contents::CHUNK as u64;
+        assert!(write_zeros(file.as_raw_fd(), contents::CHUNK));
+        let about = file.metadata().unwrap();
+        assert_eq!(about.len(), 2 * chunk);
+        assert!(about.blocks() * 512 >= chunk, "{} blocks", about.blocks());
+        assert!(reserve(file.as_raw_fd(), 0, true));
+        // A file of no file system, open for reading alone: neither way gives room.
+        let null = std::fs::File::open("/dev/null").unwrap();
+        assert!(!reserve(null.as_raw_fd(), 0, true) && !write_zeros(null.as_raw_fd(), 0));
+        let why = || std::io::Error::from_raw_os_error(libc::ENOSPC);
+        let text = no_room(8 << 20, Some(file.as_raw_fd()), why());
+        let name = path.display().to_string();
+        assert!(text.contains("beyond 8 MiB") && text.contains(&name), "{text}");
+        assert!(
+            no_room(8 << 20, None, why()).starts_with("the host has no memory for more than 8")
+        );
+    }
+
+    #[test]
+    fn a_chunk_of_a_file_keeps_what_an_earlier_machine_left() {
+        let path = std::env::temp_dir().join(format!("drives-kept-{}", std::process::id()));
+        let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path);
+        let file = file.unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for machine in 0..2u8 {
+            let chunk = shared(file.as_raw_fd(), 0, true);
+            assert!(!chunk.is_null());
+            // SAFETY: a mapping of a chunk, which ends with its length below.
+            unsafe {
+                assert_eq!(chunk.add(9).read(), machine);
+                chunk.add(9).write(machine + 1);
+                libc::munmap(chunk.cast(), contents::CHUNK);
+            }
         }
     }
 

@@ -91,13 +91,9 @@ impl CardDrive {
         let Some(card) = &profile.card else {
             return Box::new(crate::instant::InstantDrive::default());
         };
-        let layout = Layout {
-            level: card.level,
-            members: card.members.whole().max(1),
-            strip: card.strip_kib.whole() << 10,
-        };
+        let layout = card.layout();
         let queue = card.member_queue.whole() as usize;
-        let columns = layout.columns().max(1);
+        let columns = card.data_members();
         let members: Vec<Box<dyn Drive>> = (0..layout.members)
             .map(|i| {
                 let member = card.member.drive(

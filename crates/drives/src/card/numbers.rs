@@ -1,6 +1,6 @@
 //! Numbers of a RAID card.
 
-use super::RaidLevel;
+use super::layout::{Layout, RaidLevel};
 use crate::profile::in_range;
 use crate::{Profile, ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,20 @@ impl Card {
             ("member_queue", &self.member_queue, 1.0..=4096.0),
         ]
         .into_iter()
+    }
+
+    /// Members that data is spread over, without parity and second copies.
+    pub(crate) fn data_members(&self) -> u64 {
+        self.layout().columns().max(1)
+    }
+
+    /// Where its data lies.
+    pub(super) fn layout(&self) -> Layout {
+        Layout {
+            level: self.level,
+            members: self.members.whole().max(1),
+            strip: self.strip_kib.whole() << 10,
+        }
     }
 
     pub(crate) fn validate(&self) -> Result<(), ProfileError> {

@@ -4,7 +4,6 @@ use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
 use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
 use crate::command::full_name;
-use drives::FlushBehaviour;
 use std::collections::BTreeSet;
 use zfs::WritePath;
 use zfs::write_path::IMMEDIATE_WRITE;
@@ -152,12 +151,11 @@ pub fn volatile_of<'a>(
 }
 
 /// Those of them whose caches no flush empties: they lie about flushes, or announce no cache, so that Linux sends none
-/// (a card that writes through to members with volatile caches).
+/// (a card that writes through to members with volatile caches). The members of a card may be what lies.
 pub fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let is_unflushed = |kind: &&str| {
-        variant.profile(kind).is_some_and(|profile| {
-            profile.flush == FlushBehaviour::Lies || !profile.attachment().write_cache
-        })
+        let profile = variant.profile(kind);
+        profile.is_some_and(|profile| profile.lies() || !profile.attachment().write_cache)
     };
     kinds.into_iter().filter(is_unflushed).collect()
 }

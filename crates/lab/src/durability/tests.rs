@@ -154,6 +154,26 @@ fn a_card_that_writes_through_to_volatile_members_is_sent_no_flush() {
 }
 
 #[test]
+fn a_flush_of_a_card_without_battery_is_worth_what_its_members_flush_is() {
+    let card = |more: &str| {
+        let text = format!(
+            "pool.vdevs = \"card0\"\n[host]\nmemory = \"64G\"\n[method]\nruntime = \"10s\"\n[drives]\n\
+             card = {{ profile = \"raid0-12x4t\", count = 1, card.member.write_cache = true{more} }}\n\
+             [workloads.oltp]\nfio.job = \"[j]\\nrw=write\\nsize=1g\\n\""
+        );
+        let found = assess(&load(&text));
+        let settings = found.reasons.into_iter().map(|reason| reason.setting);
+        (found.durability, settings.collect::<Vec<String>>())
+    };
+    let (unprotected, lies) = (", power_loss_protection = false", ", card.member.flush = \"lies\"");
+    assert_eq!(card(unprotected).0, Durability::KeepsAcknowledged);
+    assert_eq!(card(lies).0, Durability::KeepsAcknowledged, "its battery's memory keeps it");
+    let (durability, settings) = card(&format!("{unprotected}{lies}"));
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["card: a volatile cache that no flush empties"]);
+}
+
+#[test]
 fn arrays_with_parity_have_a_write_hole_and_no_whole_pages() {
     let array = |level: &str, settings: &str| {
         let text = format!(

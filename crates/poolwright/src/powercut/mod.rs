@@ -8,6 +8,7 @@
 
 mod blocks;
 mod commits;
+mod crash_drives;
 mod drive_fault;
 pub mod inside;
 mod pages;
@@ -34,6 +35,7 @@ use bench::workload::Place;
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
 use report::{Report, Written};
+use runs::Jobs;
 use saved::Saved;
 use states::Setup;
 use std::num::NonZeroUsize;
@@ -51,7 +53,7 @@ const LOST: u8 = 1;
 ///
 /// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or a server that
 /// syncs nothing) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
-/// is wrong · 3 this host lacks something · 130 interrupted · with --replay that of the shell.
+/// is wrong · 3 this host lacks something, or was too slow to check a state · 130 interrupted · with --replay that of the shell.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, or the name of a built-in lab
@@ -176,7 +178,11 @@ impl Args {
             // It may quote programs and servers.
             visible(&report.text()).into_owned()
         });
-        Ok(if report.sound() { 0 } else { LOST })
+        Ok(match report.sound() {
+            true => 0,
+            false if report.unfinished() => ENVIRONMENT,
+            false => LOST,
+        })
     }
 
     /// Makes the crash states that are not saved, and reports on all.
@@ -185,12 +191,10 @@ impl Args {
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         // Each job has what the drives held before the cut a second time, to make states from.
         let each = host_memory(inputs).saturating_add(inputs.model.drives_hold);
-        let jobs = self
-            .jobs
-            .map_or_else(|| machine::parallel(each, machine::free_memory()), NonZeroUsize::get);
+        let jobs = Jobs { stated: self.jobs, each };
         let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };
         let written = setup.database.map_or(files, |database| database.written);
-        let runs = runs::run(setup, &self.seeds(), jobs, written, &saved)?;
+        let runs = runs::run(setup, &self.seeds(), &jobs, written, &saved)?;
         Ok(Report {
             lab: lab.to_owned(),
             variant: variant.to_owned(),

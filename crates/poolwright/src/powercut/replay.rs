@@ -1,6 +1,7 @@
 //! `--replay SEED`: a shell on the drives of a crash state.
 
-use super::states::{AfterCut, BaseContents, Setup};
+use super::crash_drives::CrashDrives;
+use super::states::{AfterCut, Setup};
 use crate::shell;
 use ::machine::scratch::Scratch;
 use bench::engine::linux::Linux;
@@ -16,7 +17,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
     let scratch = Scratch::new().map_err(doing("make a directory for the machine"))?;
     let input = shell::input().map_err(doing("read standard input"))?;
     let recorded = setup.record(&scratch.path().join("kept"), true)?;
-    let mut base = BaseContents::new(&setup.variant.drives()?);
+    let mut base = CrashDrives::new(&setup.variant.drives()?);
     let directory = scratch.path().join("state");
     let after = setup.cut(&recorded, &mut base, &directory, seed)?;
     let shell = Shell {

@@ -1,11 +1,14 @@
 //! The recordings and crash states of a command, less those that are saved.
 
+use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
 use super::saved::Saved;
-use super::states::{BaseContents, Recorded, Setup};
+use super::states::{Checked, Recorded, Setup};
+use crate::machine;
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::fault::{Fault, doing};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +16,29 @@ use std::sync::{Mutex, PoisonError};
 const BOTH: [bool; 2] = [true, false];
 /// Most crash states of the control: it only shows that the check can fail.
 const CONTROL_STATES: usize = 20;
+
+/// How many machines run in parallel.
+pub struct Jobs {
+    /// As the user said.
+    pub stated: Option<NonZeroUsize>,
+    /// Memory that each takes without what is known after the recordings, bytes.
+    pub each: u64,
+}
+
+impl Jobs {
+    /// Where each takes so many bytes more, and so many are free; none if unknown.
+    fn number(&self, more: u64, free: Option<u64>) -> usize {
+        let fitting = || machine::parallel(self.each.saturating_add(more), free);
+        self.stated.map_or_else(fitting, NonZeroUsize::get)
+    }
+}
+
+/// A crash state whose machine was ended because of real time. It is not saved: the next command tries it again.
+struct Hung {
+    synchronous: bool,
+    seed: u64,
+    how: String,
+}
 
 /// Those of the seeds that a recording has crash states with.
 fn seeds_of(seeds: &[u64], synchronous: bool) -> &[u64] {
@@ -29,7 +55,7 @@ fn seeds_of(seeds: &[u64], synchronous: bool) -> &[u64] {
 pub fn run(
     setup: &Setup,
     seeds: &[u64],
-    jobs: usize,
+    jobs: &Jobs,
     written: Written,
     saved: &Saved,
 ) -> Result<Vec<Run>, Fault> {
@@ -42,7 +68,7 @@ pub fn run(
     let progress = Progress::new(all.len(), missing.len(), written);
     let made = make(setup, &missing, jobs, saved, &progress);
     progress.end(made.is_err());
-    made?;
+    let hung = made?;
     let run = |synchronous: &bool| Run {
         synchronous: *synchronous,
         problems: saved.problems(*synchronous),
@@ -50,26 +76,31 @@ pub fn run(
             .iter()
             .filter_map(|seed| saved.state(*synchronous, *seed))
             .collect(),
+        hung: hung
+            .iter()
+            .filter(|hung| hung.synchronous == *synchronous)
+            .map(|hung| format!("state {}: {}", hung.seed, hung.how))
+            .collect(),
     };
     Ok(BOTH.iter().map(run).collect())
 }
 
-/// Makes and saves crash states, and the recordings that they need.
+/// Makes and saves crash states, and the recordings that they need. Returns those that could not be checked in time.
 fn make(
     setup: &Setup,
     missing: &[(bool, u64)],
-    jobs: usize,
+    jobs: &Jobs,
     saved: &Saved,
     progress: &Progress,
-) -> Result<(), Fault> {
+) -> Result<Vec<Hung>, Fault> {
     let needed: Vec<bool> =
         BOTH.into_iter().filter(|run| missing.iter().any(|(of, _)| of == run)).collect();
     if needed.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
     let recorded: Vec<Recorded> = in_parallel(
-        jobs,
+        jobs.number(0, machine::free_memory()),
         &needed,
         || (),
         |(), synchronous| {
@@ -81,21 +112,31 @@ fn make(
         },
     )?;
     let config = setup.variant.drives()?;
-    in_parallel(
-        jobs,
+    // A job keeps all that was ever written: nothing tells it which blocks were freed.
+    let lengths: Result<Vec<u64>, Fault> = recorded.iter().map(Recorded::length).collect();
+    let longest = lengths?.into_iter().max().unwrap_or(0);
+    let hung = in_parallel(
+        jobs.number(longest, machine::free_memory()),
         missing,
-        || BaseContents::new(&config),
+        || CrashDrives::new(&config),
         |base, (synchronous, seed)| {
             let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
             let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;
             let name = format!("state-{synchronous}-{seed}");
-            let state = setup.check(recording, base, &scratch.path().join(name), *seed)?;
-            saved.add_state(*synchronous, state.clone())?;
-            progress.state(*synchronous, &state);
-            Ok(())
+            match setup.check(recording, base, &scratch.path().join(name), *seed)? {
+                Checked::State(state) => {
+                    saved.add_state(*synchronous, (*state).clone())?;
+                    progress.state(*synchronous, &state);
+                    Ok(None)
+                }
+                Checked::Hung(how) => {
+                    progress.hung(*seed, &how);
+                    Ok(Some(Hung { synchronous: *synchronous, seed: *seed, how }))
+                }
+            }
         },
     )?;
-    Ok(())
+    Ok(hung.into_iter().flatten().collect())
 }
 
 /// Prints the progress on standard error.
@@ -145,6 +186,10 @@ impl Progress {
             false => (tenth(shown.done) > tenth(shown.done - 1)).then(|| count.clone()),
         };
         shown.status.print(line.as_deref(), Some(&count));
+    }
+
+    fn hung(&self, seed: u64, how: &str) {
+        self.shown().status.print(Some(&format!("state {seed} was not checked: {how}")), None);
     }
 
     /// Removes the status line. After an error, what is saved is said.
@@ -198,6 +243,16 @@ fn in_parallel<I: Sync, O: Send, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_recorded_bounds_the_machines_in_parallel_unless_the_user_says_how_many() {
+        let of = |stated, more| {
+            Jobs { stated: NonZeroUsize::new(stated), each: 1 << 30 }.number(more, Some(8 << 30))
+        };
+        assert_eq!(of(0, 0), machine::parallel(1 << 30, Some(8 << 30)));
+        assert_eq!((of(0, 4 << 30), of(0, u64::MAX)), (1, 1), "8 GiB hold one of 5 GiB");
+        assert_eq!((of(3, 0), of(3, 4 << 30)), (3, 3));
+    }
 
     #[test]
     fn results_come_in_order_and_an_error_ends_the_work() {

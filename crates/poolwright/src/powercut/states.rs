@@ -2,7 +2,8 @@
 
 use super::blocks::{Blocks, InFlight, mix};
 use super::commits::Database;
-use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
+use super::crash_drives::CrashDrives;
+use super::drive_fault::{self, DriveFault, FaultKind};
 use super::inside;
 use super::pages::PageFiles;
 use super::recovery::{self, Recovered, Storage};
@@ -14,13 +15,10 @@ use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use contents::config::Config;
-use contents::crash::{Replay, damage};
-use contents::{Contents, Pages, image};
 use lab::campaign::Stack;
 use lab::command::{POOL, full_name};
 use machine::script::{Command, Step};
-use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,7 +29,8 @@ const PAGE: u64 = 4096;
 /// Real time after which a machine that is recorded counts as hung.
 pub const RECORDING: Duration = Duration::from_secs(1800);
 /// Real time after which a machine after the cut counts as hung. It takes seconds; a server that loops over damaged
-/// pages without a system call takes no virtual time and would never end.
+/// pages without a system call takes no virtual time and would never end. A slow host can be the reason as well, so
+/// that it is no result.
 const RECOVERY: Duration = Duration::from_secs(600);
 
 /// Data that all machines of a power cut share.
@@ -67,53 +66,14 @@ pub struct Recorded {
     work: Work,
 }
 
-/// The contents of drives at the start of the writing, from which the crash states of a record are made. The memory
-/// is reused for the next record.
-pub struct BaseContents {
-    pages: Pages,
-    begun: Option<(PathBuf, Replay)>,
-}
-
-impl BaseContents {
-    /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
-    pub fn new(config: &Config) -> BaseContents {
-        BaseContents { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
-    }
-
-    /// The drives at a time of a record. Faults of their writes begin with the writing.
-    fn replay(
-        &mut self,
-        recorded: &Recorded,
-        drives: &Config,
-        until: u64,
-        faults: &[DriveFault],
-        seed: u64,
-    ) -> io::Result<Replay> {
-        let BaseContents { pages, begun } = self;
-        let open =
-            || File::open(&recorded.record).map(|file| BufReader::with_capacity(1 << 18, file));
-        if let Some((_, other)) = begun.take_if(|(record, _)| *record != recorded.record) {
-            other.discard(pages);
-        }
-        let begun = match begun {
-            Some((_, replay)) => replay,
-            None => {
-                let settled = recorded.ledger.begun;
-                let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
-                let mut replay = Replay::new(empty, settled);
-                replay.read(open()?, pages, settled)?;
-                &mut begun.insert((recorded.record.clone(), replay)).1
-            }
-        };
-        let mut replay = begun.fork(pages);
-        for (number, drive) in drives.drives.iter().enumerate() {
-            let fault = faults.iter().find(|fault| fault.drive == drive.name);
-            if let Some(fault) = fault.and_then(|fault| fault.kind.of_writes()) {
-                replay.set_fault(number, fault, seed);
-            }
-        }
-        replay.read(open()?, pages, until)?;
-        Ok(replay)
+impl Recorded {
+    /// Bytes of the record.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn length(&self) -> Result<u64, Fault> {
+        let about = fs::metadata(&self.record).map_err(io("read", &self.record))?;
+        Ok(about.len())
     }
 }
 
@@ -152,17 +112,28 @@ fn share_of(length: u64, random: u64) -> u64 {
     ((u128::from(length) * u128::from(random)) >> 64) as u64
 }
 
-/// Whether a machine after the cut came to its end and has a result. One that died or hung makes its state unusable:
-/// what was on its drives may be the reason, and other states can still be checked.
-fn checked(ended: Result<(), EarlyEnd>, state: &mut State) -> Result<bool, Fault> {
+/// What became of a crash state.
+pub enum Checked {
+    /// It was checked, or its machine died.
+    State(Box<State>),
+    /// Its machine was ended because it took too long in real time: how. That says nothing about the state.
+    Hung(String),
+}
+
+/// What became of a crash state whose machine has ended. One that died makes its state unusable: what was on its drives
+/// may be the reason, and other states can still be checked. `add` adds what the others found.
+fn checked(
+    ended: Result<(), EarlyEnd>,
+    mut state: State,
+    add: impl FnOnce(&mut State) -> Result<(), Fault>,
+) -> Result<Checked, Fault> {
     match ended {
-        Ok(()) => Ok(true),
-        Err(EarlyEnd::Died(how)) => {
-            state.unusable = Some(how);
-            Ok(false)
-        }
-        Err(EarlyEnd::Fault(fault)) => Err(fault),
+        Ok(()) => add(&mut state)?,
+        Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
+        Err(EarlyEnd::Hung(how)) => return Ok(Checked::Hung(how)),
+        Err(EarlyEnd::Fault(fault)) => return Err(fault),
     }
+    Ok(Checked::State(Box::new(state)))
 }
 
 /// The step that runs this program inside a machine, where it is also the first process.
@@ -230,16 +201,15 @@ impl Setup<'_> {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
                 (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
                 (_, Some(complaint)) => Fault::failed(complaint),
-                (EarlyEnd::Died(how), None) => Fault::failed(how),
+                (EarlyEnd::Died(how) | EarlyEnd::Hung(how), None) => Fault::failed(how),
                 (EarlyEnd::Fault(fault), None) => fault,
             }
         })?;
-        Ok(Recorded {
-            synchronous,
-            ledger: read_result(directory, writer::LEDGER)?,
-            record,
-            work: task.work,
-        })
+        let ledger: Ledger = read_result(directory, writer::LEDGER)?;
+        if let Some(why) = ledger.useless() {
+            return Err(Fault::failed(why));
+        }
+        Ok(Recorded { synchronous, ledger, record, work: task.work })
     }
 
     /// The steps between building the variant and starting the writers.
@@ -293,7 +263,7 @@ impl Setup<'_> {
     pub fn cut(
         &self,
         recorded: &Recorded,
-        base: &mut BaseContents,
+        base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
     ) -> Result<AfterCut, Fault> {
@@ -304,12 +274,12 @@ impl Setup<'_> {
         let at = from + share_of(ledger.ended - from, mix(seed));
         let mut drives = self.variant.drives()?;
         let faults = self.faults(seed);
-        let replay = base.replay(recorded, &drives, at, &faults, seed);
+        let replay = base.replay(&recorded.record, ledger.begun, &drives, at, &faults, seed);
         let replay = replay.map_err(io("read", &recorded.record))?;
         let faulty_before = replay.faulty_writes();
-        let (contents, unflushed) = replay.cut(&mut base.pages, seed);
-        let rotten =
-            self.make_image(&mut base.pages, contents, &faults, seed, &mut drives, directory)?;
+        let image = directory.join("image");
+        let cut = base.cut(replay, &faults, seed, &mut drives, image.clone());
+        let (unflushed, rotten) = cut.map_err(io("write", &image))?;
         let acknowledged = ledger.acknowledged_by(at);
         let state = State {
             seed,
@@ -335,11 +305,11 @@ impl Setup<'_> {
     pub fn check(
         &self,
         recorded: &Recorded,
-        base: &mut BaseContents,
+        base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
-    ) -> Result<State, Fault> {
-        let AfterCut { at, drives, acknowledged, mut state } =
+    ) -> Result<Checked, Fault> {
+        let AfterCut { at, drives, acknowledged, state } =
             self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
             storage: self.storage(&drives),
@@ -350,14 +320,15 @@ impl Setup<'_> {
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
         let ended = self.variant.run(directory, &drives, steps, RECOVERY, self.stop);
-        if checked(ended.map(drop), &mut state)? {
+        let checked = checked(ended.map(drop), state, |state| {
             let found: Recovered = read_result(directory, recovery::RECOVERED)?;
             let first = recorded.ledger.first_lost(&found.data.kept, at);
             state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
             state.add(found);
-        }
+            Ok(())
+        })?;
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
-        Ok(state)
+        Ok(checked)
     }
 
     /// What holds the data on these drives.
@@ -382,38 +353,6 @@ impl Setup<'_> {
             }
         }
     }
-
-    /// Writes the image of the drives after a cut, and adds it and the drives' failures to their configuration.
-    /// Returns the number of corrupted pages.
-    fn make_image(
-        &self,
-        pages: &mut Pages,
-        mut contents: Vec<Contents>,
-        faults: &[DriveFault],
-        seed: u64,
-        drives: &mut Config,
-        directory: &Path,
-    ) -> Result<u64, Fault> {
-        let mut rotten = 0;
-        for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
-            let fault = faults.iter().find(|fault| fault.drive == drive.name);
-            match fault.map(|fault| fault.kind) {
-                Some(FaultKind::Running | FaultKind::Cut) => drive.failed = true,
-                Some(FaultKind::Rot) => {
-                    rotten += damage(pages, contents, drive.capacity, ROTTEN, seed)
-                }
-                _ => {}
-            }
-        }
-        let path = directory.join("image");
-        let all: Vec<&Contents> = contents.iter().collect();
-        image::save(&path, pages, &all).map_err(io("write", &path))?;
-        for (drive, contents) in drives.drives.iter().zip(&mut contents) {
-            contents.forget(pages, 0, drive.capacity.next_multiple_of(PAGE));
-        }
-        drives.image = Some(path);
-        Ok(rotten)
-    }
 }
 
 #[cfg(test)]
@@ -422,20 +361,25 @@ mod tests {
     use crate::powercut::report::Written;
 
     #[test]
-    fn a_machine_that_hangs_makes_its_state_unusable_and_a_fault_of_the_host_ends_the_command() {
-        let how =
-            "the machine did not end within 600 s of real time and was ended; its last message: x";
-        let mut state = State { seed: 4, acknowledged: 9, ..State::default() };
-        let hung = checked(Err(EarlyEnd::Died(how.to_owned())), &mut state);
-        assert!(!hung.unwrap(), "there is no result");
-        assert!(state.damaged());
-        let line = state.line(Written::Blocks);
+    fn a_machine_that_dies_makes_its_state_unusable_and_one_that_hangs_gives_none() {
+        let how = "Kernel panic - not syncing";
+        let of = |ended| {
+            let state = State { seed: 4, acknowledged: 9, ..State::default() };
+            checked(ended, state, |state| {
+                state.lost = 1;
+                Ok(())
+            })
+        };
+        let Ok(Checked::State(died)) = of(Err(EarlyEnd::Died(how.to_owned()))) else { panic!() };
+        assert!(died.damaged() && died.lost == 0);
+        let line = died.line(Written::Blocks);
         assert!(line.ends_with(&format!("its data cannot be used: {how}")), "{line}");
-        let mut state = State::default();
-        assert!(checked(Ok(()), &mut state).unwrap() && !state.damaged());
+        let Ok(Checked::State(ended)) = of(Ok(())) else { panic!() };
+        assert_eq!((ended.seed, ended.lost, ended.unusable), (4, 1, None));
+        let hung = of(Err(EarlyEnd::Hung("600 s of real time".to_owned())));
+        assert!(matches!(hung, Ok(Checked::Hung(how)) if how == "600 s of real time"));
         let fault = Fault::Environment("no space is left".to_owned());
-        assert!(checked(Err(EarlyEnd::Fault(fault)), &mut state).is_err());
-        assert!(!state.damaged());
+        assert!(of(Err(EarlyEnd::Fault(fault))).is_err());
     }
 
     #[test]

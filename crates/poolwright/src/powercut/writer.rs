@@ -30,6 +30,9 @@ const GRACE: Duration = Duration::from_millis(100);
 /// what waits for it cannot be killed.
 const DRAIN: Duration = Duration::from_secs(1);
 
+/// Virtual ns after the last acknowledgement in which the power may be cut where all writers stopped early.
+const MOMENT: u64 = 1_000_000;
+
 /// The task of the writers.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
@@ -71,6 +74,30 @@ impl Ledger {
         {
             times.push(at);
         }
+    }
+
+    /// Ends it at a time, or where all writers had stopped by then, a moment after the last acknowledgement. A cut of
+    /// drives at rest can lose nothing: it would count as evidence and is none.
+    fn end(&mut self, at: u64, all_stopped: bool) {
+        let last = self.acknowledged.iter().flatten().max().copied().unwrap_or(self.begun);
+        self.ended = at;
+        if all_stopped && last + MOMENT < at {
+            self.ended = last + MOMENT;
+            self.problems.push(format!(
+                "all writers had stopped {:.3} s after the writing began: each cut falls within that time",
+                last.saturating_sub(self.begun) as f64 / 1e9
+            ));
+        }
+    }
+
+    /// Why no cut would show what a failed drive costs: nothing was written after it failed.
+    pub fn useless(&self) -> Option<String> {
+        self.failed.filter(|failed| *failed >= self.ended).map(|_| {
+            format!(
+                "all writers had stopped before the drives failed, halfway through the writing, so no cut would show what that costs: write for less time (--seconds), or give the dataset more room ({})",
+                self.problems.join("; ")
+            )
+        })
     }
 
     /// Number of acknowledged blocks of each writer at a time.
@@ -190,7 +217,7 @@ pub fn run() -> Result<(), String> {
     if let (Some(status), true) = (early, ledger.problems.is_empty()) {
         ledger.problems.push(format!("the writers ended early: {status}"));
     }
-    ledger.ended = ended;
+    ledger.end(ended, early.is_some());
     ledger.failed = (!task.fail.is_empty()).then_some(failed);
     let text = serde_json::to_vec(&ledger).map_err(|e| e.to_string())?;
     fs::write(Path::new(INSIDE).join(LEDGER), text)
@@ -264,6 +291,33 @@ mod tests {
         let ledger = listener.finish(Duration::from_millis(500));
         assert_eq!(ledger.acknowledged, [[10]]);
         drop(writers);
+    }
+
+    #[test]
+    fn no_cut_comes_long_after_all_writers_have_stopped() {
+        let ms = 1_000_000;
+        let of = |stopped, failed| {
+            let acknowledged = vec![vec![1010 * ms, 3000 * ms], vec![2000 * ms]];
+            let mut ledger = Ledger { begun: 1000 * ms, acknowledged, ..Ledger::default() };
+            ledger.failed = failed;
+            ledger.end(61_000 * ms, stopped);
+            ledger
+        };
+        let full = of(true, None);
+        assert_eq!(full.ended, 3001 * ms);
+        assert!(full.problems[0].starts_with("all writers had stopped 2.000 s after"));
+        let last = full.ended - 1;
+        assert_eq!(full.acknowledged_by(last), [2, 1], "the last acknowledgement can be lost, too");
+        let running = of(false, None);
+        assert_eq!((running.ended, running.problems.len()), (61_000 * ms, 0));
+        // Drives that fail halfway must fail while there are writes.
+        assert_eq!(of(false, Some(31_000 * ms)).useless(), None);
+        assert_eq!(of(true, Some(2500 * ms)).useless(), None);
+        let why = of(true, Some(31_000 * ms)).useless().unwrap();
+        assert!(why.contains("--seconds") && why.contains("2.000 s after"), "{why}");
+        let mut none = Ledger { begun: 5, acknowledged: vec![vec![]], ..Ledger::default() };
+        none.end(60_000 * ms, true);
+        assert_eq!(none.ended, 5 + MOMENT);
     }
 
     #[test]

@@ -26,8 +26,11 @@ pub struct Variant<'a> {
 /// Why a machine ended before its script.
 #[derive(Debug)]
 pub enum EarlyEnd {
-    /// Its kernel panicked or hung: how, in one line.
+    /// Its kernel panicked, or it ended in another way of itself: how, in one line.
     Died(String),
+    /// It was ended because it took too long in real time: how, in one line. It may have been in a loop, or the host
+    /// slow.
+    Hung(String),
     /// Anything else.
     Fault(Fault),
 }
@@ -120,7 +123,7 @@ impl Variant<'_> {
 fn early(failure: Failure, full: bool, directory: &Path) -> EarlyEnd {
     match failure {
         Failure::Ended(how) if !full => EarlyEnd::Died(how),
-        Failure::Hung { seconds, last } if !full => EarlyEnd::Died(format!(
+        Failure::Hung { seconds, last } if !full => EarlyEnd::Hung(format!(
             "the machine did not end within {seconds} s of real time and was ended; its last message: {}",
             last.as_deref().unwrap_or("none")
         )),
@@ -133,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_that_hangs_has_died_and_one_that_the_host_ended_has_not() {
+    fn a_machine_that_hangs_has_not_died_and_neither_has_one_that_the_host_ended() {
         let end = |failure| early(failure, false, Path::new("/gone"));
         let hung =
             |last: Option<&str>| Failure::Hung { seconds: 600, last: last.map(str::to_owned) };
-        let EarlyEnd::Died(how) = end(hung(Some("spinning"))) else { panic!() };
+        let EarlyEnd::Hung(how) = end(hung(Some("spinning"))) else { panic!() };
         assert!(how.contains("600 s of real time") && how.ends_with("message: spinning"), "{how}");
         assert!(!how.contains("console.txt"), "{how}");
-        assert!(matches!(end(hung(None)), EarlyEnd::Died(_)));
+        assert!(matches!(end(hung(None)), EarlyEnd::Hung(_)));
         assert!(matches!(end(Failure::Ended("panic".to_owned())), EarlyEnd::Died(_)));
         let killed = end(Failure::Killed("signal 9".to_owned()));
         assert!(matches!(killed, EarlyEnd::Fault(Fault::Environment(_))), "{killed:?}");

@@ -87,6 +87,9 @@ pub struct Run {
     pub problems: Vec<String>,
     /// The crash states.
     pub states: Vec<State>,
+    /// Crash states that were not checked, because their machine took too long in real time: the seed, and how it
+    /// ended. They are not saved.
+    pub hung: Vec<String>,
 }
 
 /// One crash state.
@@ -264,10 +267,21 @@ impl Report {
     }
 
     /// Whether writes were acknowledged and none lost, and the control lost some. A state of the control whose pool
-    /// or file system could not be opened does not count.
+    /// or file system could not be opened does not count. None of the others may be unchecked.
     pub fn sound(&self) -> bool {
         let with = self.sum(true);
-        with.acknowledged > 0 && with.damaged == 0 && self.sum(false).detected > 0
+        let all_checked = self.hung().all(|run| !run.synchronous);
+        with.acknowledged > 0 && with.damaged == 0 && self.sum(false).detected > 0 && all_checked
+    }
+
+    /// Whether nothing was lost, and it is not known whether something is, because states were not checked.
+    pub fn unfinished(&self) -> bool {
+        !self.sound() && self.sum(true).damaged == 0 && self.hung().next().is_some()
+    }
+
+    /// Runs with states that were not checked.
+    fn hung(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| !run.hung.is_empty())
     }
 
     /// For people.
@@ -296,6 +310,14 @@ impl Report {
             self.add_run(&mut text, run);
         }
         text.push_str(&self.verdict());
+        let hung: usize = self.hung().map(|run| run.hung.len()).sum();
+        if hung > 0 {
+            let _ = writeln!(
+                text,
+                "Not checked: {hung} states, whose machines took too long in real time. The same command tries them again; \
+                 use fewer --jobs where this host was busy. For one that never ends, see what it does with --replay SEED."
+            );
+        }
         text
     }
 
@@ -342,6 +364,9 @@ impl Report {
         for problem in &run.problems {
             let _ = writeln!(text, "{indent}{problem}");
         }
+        for hung in &run.hung {
+            let _ = writeln!(text, "{indent}not checked: {hung}");
+        }
         // The control is expected to lose writes.
         for state in run.states.iter().filter(|s| run.synchronous && s.damaged()) {
             let _ = writeln!(text, "{}", state.line(self.written));
@@ -359,6 +384,7 @@ impl Report {
         };
         let other = self.written.control();
         match (with.damaged, control.detected) {
+            (0, _) if with.states == 0 => "No crash state was checked.\n".to_owned(),
             (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
             (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
                                so this proves nothing: write for longer (--seconds), or use more \

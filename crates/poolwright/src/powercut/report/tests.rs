@@ -4,6 +4,7 @@ fn run(synchronous: bool, lost: u64, dropped: u64) -> Run {
     Run {
         synchronous,
         problems: Vec::new(),
+        hung: Vec::new(),
         states: vec![State {
             seed: 17,
             acknowledged: 100,
@@ -140,4 +141,22 @@ fn a_loss_that_was_found_before_a_scrub_that_failed_is_reported() {
     };
     let line = state.line(Written::Blocks);
     assert!(line.contains("zpool scrub did not end; before that 2 of 9 acknowledged"), "{line}");
+}
+
+#[test]
+fn a_state_whose_machine_took_too_long_is_neither_evidence_nor_damage() {
+    let mut slow = report([run(true, 0, 5), run(false, 3, 5)]);
+    slow.runs[0].hung = vec!["state 18: 600 s of real time".to_owned()];
+    assert!(!slow.sound() && slow.unfinished());
+    let text = slow.text();
+    assert!(text.contains("not checked: state 18: 600 s of real time"), "{text}");
+    assert!(text.contains("Not checked: 1 states") && text.contains("--replay SEED"), "{text}");
+    let mut control = report([run(true, 0, 5), run(false, 3, 5)]);
+    control.runs[1].hung = vec!["state 18".to_owned()];
+    assert!(control.sound(), "the control has lost something");
+    let mut lost = report([run(true, 2, 5), run(false, 3, 5)]);
+    lost.runs[0].hung = vec!["state 18".to_owned()];
+    assert!(!lost.sound() && !lost.unfinished(), "what was lost is known");
+    slow.runs[0].states.clear();
+    assert!(slow.text().contains("No crash state was checked"));
 }
