@@ -86,9 +86,7 @@ impl System {
         let clusters = self.data_directories().into_iter().map(|path| (Engine::Postgresql, path));
         let datadir = self.innodb("datadir").map(|found| (Engine::Mysql, found.value));
         for (engine, directory) in clusters.chain(datadir) {
-            let depth = |dataset: &Dataset| dataset.mounted_above(directory.trim_end_matches('/'));
-            let own = depth(dataset);
-            if own.is_some() && own == self.datasets.iter().filter_map(depth).max() {
+            if self.holds(dataset, &directory) {
                 return Some(engine);
             }
         }
@@ -101,6 +99,18 @@ impl System {
             return None;
         }
         NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+    }
+
+    /// Whether a directory lies on a dataset and not on one below it.
+    fn holds(&self, dataset: &Dataset, directory: &str) -> bool {
+        let depth = |dataset: &Dataset| dataset.mounted_above(directory.trim_end_matches('/'));
+        let own = depth(dataset);
+        own.is_some() && own == self.datasets.iter().filter_map(depth).max()
+    }
+
+    /// The dataset that a directory lies on.
+    pub fn holder(&self, directory: &str) -> Option<&Dataset> {
+        self.datasets.iter().find(|dataset| self.holds(dataset, directory))
     }
 
     /// Whether databases of a server are known on ZFS, and a power cut tears a page of none. `o_direct`: as in

@@ -1,0 +1,95 @@
+//! Rules about databases: what their files say, and where nothing may be said.
+
+use advice::audit::{Finding, audit};
+use advice::system::{Input, System, gather};
+
+fn read(text: &str) -> System {
+    let (system, _) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
+    system
+}
+
+fn found(text: &str, rule: &str) -> Vec<Finding> {
+    audit(&read(text)).into_iter().filter(|finding| finding.rule.name == rule).collect()
+}
+
+fn fires(text: &str, rule: &str) -> bool {
+    !found(text, rule).is_empty()
+}
+
+/// Datasets and their properties, as `zfs get` prints them; `!` marks one that was set.
+fn datasets(rows: &[(&str, &[(&str, &str)])]) -> String {
+    let mut text = "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\n".to_string();
+    for (dataset, properties) in rows {
+        for (name, value) in *properties {
+            let source = if value.starts_with('!') { "local" } else { "default" };
+            let value = value.trim_start_matches('!');
+            text += &format!("{dataset}\t{name}\t{value}\t{source}\n");
+        }
+    }
+    text
+}
+
+fn my_cnf(rows: &str) -> String {
+    format!("==> /etc/mysql/my.cnf <==\n{rows}\n")
+}
+
+const MYSQL_84: &str = "==> v <==\nmysqld  Ver 8.4.3 for Linux on x86_64 (GPL)\n";
+const ZFS_23: &str = "==> zfs version <==\nzfs-2.3.4-1\nzfs-kmod-2.3.4-1\n";
+
+#[test]
+fn pages_that_are_not_flushed_are_an_error_unless_the_dataset_makes_them_durable() {
+    let text = |method: &str, sync: &str| {
+        let rows = [("recordsize", "16K"), ("mountpoint", "/tank/mysql"), ("sync", sync)];
+        let cnf = format!("[mysqld]\ndatadir=/tank/mysql\ninnodb_flush_method={method}");
+        format!("{MYSQL_84}{ZFS_23}{}{}", my_cnf(&cnf), datasets(&[("tank/mysql", &rows)]))
+    };
+    let rule = "my-flush-method";
+    for (method, right) in [
+        ("O_DIRECT_NO_FSYNC", Some("O_DIRECT")),
+        ("o_direct_no_fsync", Some("O_DIRECT")),
+        ("5", Some("O_DIRECT")),
+        ("nosync", Some("fsync")),
+        ("3", Some("fsync")),
+        ("O_DIRECT", None),
+        ("fsync", None),
+    ] {
+        let fix = found(&text(method, "standard"), rule).first().map(Finding::fix);
+        let expected =
+            right.map(|right| vec![format!("my.cnf [mysqld]: innodb_flush_method = {right}")]);
+        assert_eq!(fix, expected, "{method}");
+    }
+    assert!(!fires(&text("nosync", "always"), rule));
+    assert!(!fires(&text("nosync", "disabled"), rule));
+    assert!(fires(&text("nosync", "disabled"), "database-sync-disabled"));
+    // Nothing shows that the data is on ZFS.
+    assert!(!fires(&my_cnf("[mysqld]\ninnodb_flush_method=nosync"), rule));
+}
+
+#[test]
+fn nosync_does_not_flush_the_redo_log_of_another_dataset_either() {
+    let always = [("recordsize", "16K"), ("mountpoint", "/tank/mysql"), ("sync", "!always")];
+    let redo = [("recordsize", "128K"), ("mountpoint", "/tank/redo"), ("sync", "standard")];
+    let text = |method: &str| {
+        let cnf = format!(
+            "[mysqld]\ndatadir=/tank/mysql\ninnodb_log_group_home_dir=/tank/redo/\ninnodb_flush_method={method}"
+        );
+        my_cnf(&cnf) + &datasets(&[("tank/mysql", &always), ("tank/redo", &redo)])
+    };
+    let nosync = found(&text("nosync"), "my-flush-method");
+    assert_eq!(nosync[0].arguments["dataset"], "tank/redo");
+    assert!(!fires(&text("O_DIRECT_NO_FSYNC"), "my-flush-method"));
+}
+
+#[test]
+fn without_flushes_no_power_cut_is_called_harmless() {
+    let rows = [("recordsize", "!16K"), ("mountpoint", "/tank/mysql"), ("sync", "standard")];
+    let text = |method: &str| {
+        let cnf = format!(
+            "[mysqld]\ndatadir=/tank/mysql\ninnodb_doublewrite=OFF\ninnodb_flush_method={method}"
+        );
+        format!("{MYSQL_84}{ZFS_23}{}{}", my_cnf(&cnf), datasets(&[("tank/mysql", &rows)]))
+    };
+    assert!(fires(&text("O_DIRECT"), "my-doublewrite-kept"));
+    assert!(!fires(&text("O_DIRECT_NO_FSYNC"), "my-doublewrite-kept"));
+    assert!(fires(&text("O_DIRECT_NO_FSYNC"), "my-doublewrite"));
+}
