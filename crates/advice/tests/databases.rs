@@ -93,3 +93,40 @@ fn without_flushes_no_power_cut_is_called_harmless() {
     assert!(!fires(&text("O_DIRECT_NO_FSYNC"), "my-doublewrite-kept"));
     assert!(fires(&text("O_DIRECT_NO_FSYNC"), "my-doublewrite"));
 }
+
+const MEMORY: &str = "==> /proc/meminfo <==\nMemTotal:       131072000 kB\n";
+
+fn tank_mysql() -> String {
+    datasets(&[("tank/mysql", &[("recordsize", "!16K"), ("mountpoint", "/tank/mysql")])])
+}
+
+fn cluster(version: u32, buffers: &str) -> String {
+    format!("==> /etc/postgresql/{version}/main/postgresql.conf <==\nshared_buffers = {buffers}\n")
+}
+
+#[test]
+fn the_memory_of_all_database_servers_counts_in_one_finding() {
+    let rule = "database-memory";
+    let clusters = [13, 16, 17].map(|version| cluster(version, "30GB")).concat();
+    let three = found(&format!("{MEMORY}{ZFS_23}{}{clusters}", tank_mysql()), rule);
+    assert_eq!(three.len(), 1);
+    assert_eq!(three[0].arguments["setting"], "3 × shared_buffers");
+    assert_eq!(three[0].arguments["cache"], "90G");
+    // 125 GiB less 90 and a fifth.
+    assert_eq!(three[0].changes[0].value, Some((10u64 << 30).to_string()));
+    // Both engines want more than three quarters: together they get half of 125 GiB.
+    let pool = my_cnf("[mysqld]\ninnodb_buffer_pool_size=64G");
+    let both = format!("{MEMORY}{ZFS_23}{}{pool}{}", tank_mysql(), cluster(16, "32GB"));
+    let both = found(&both, rule);
+    assert_eq!(both.len(), 1);
+    assert_eq!(both[0].arguments["setting"], "shared_buffers + innodb_buffer_pool_size");
+    let values: Vec<_> = both[0].changes.iter().filter_map(|c| c.value.clone()).collect();
+    assert_eq!(values, [(37u64 << 30).to_string(), "21334MB".to_string(), "42667M".to_string()]);
+}
+
+#[test]
+fn datasets_show_that_there_is_an_arc_without_zpool_status() {
+    let pool = my_cnf("[mysqld]\ninnodb_buffer_pool_size=64G");
+    assert!(fires(&format!("{MEMORY}{ZFS_23}{pool}{}", tank_mysql()), "database-memory"));
+    assert!(!fires(&format!("{MEMORY}{ZFS_23}{pool}"), "database-memory"));
+}

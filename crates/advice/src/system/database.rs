@@ -14,6 +14,14 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// The setting of its own cache.
+    pub fn cache_setting(self) -> &'static str {
+        match self {
+            Engine::Postgresql => "shared_buffers",
+            Engine::Mysql => "innodb_buffer_pool_size",
+        }
+    }
+
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
@@ -149,14 +157,15 @@ impl System {
         path.tears(database.page)
     }
 
-    /// Memory a database server takes for its own cache: shared_buffers, innodb_buffer_pool_size.
-    pub fn database_memory(&self) -> Option<(&'static str, Found<u64>)> {
-        self.postgres_bytes("shared_buffers", 8192).map(|found| ("shared_buffers", found)).or_else(
-            || {
-                self.innodb_bytes("innodb_buffer_pool_size")
-                    .map(|found| ("innodb_buffer_pool_size", found))
-            },
-        )
+    /// Memory that database servers take for their own caches: shared_buffers of each cluster, innodb_buffer_pool_size.
+    pub fn database_memory(&self) -> Vec<(Engine, Found<u64>)> {
+        let clusters = self.clusters();
+        let buffers = clusters
+            .iter()
+            .filter_map(|cluster| cluster.postgres_bytes("shared_buffers", 8192))
+            .map(|found| (Engine::Postgresql, found));
+        let pool = self.innodb_bytes("innodb_buffer_pool_size");
+        buffers.chain(pool.map(|found| (Engine::Mysql, found))).collect()
     }
 }
 
