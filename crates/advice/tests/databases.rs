@@ -130,3 +130,35 @@ fn datasets_show_that_there_is_an_arc_without_zpool_status() {
     assert!(fires(&format!("{MEMORY}{ZFS_23}{pool}{}", tank_mysql()), "database-memory"));
     assert!(!fires(&format!("{MEMORY}{ZFS_23}{pool}"), "database-memory"));
 }
+
+#[test]
+fn the_default_data_directory_of_mysql_holds_its_database() {
+    let rows = |point| [("recordsize", "128K"), ("mountpoint", point), ("sync", "!disabled")];
+    let deb = my_cnf("[mysqld]\nuser = mysql\ninnodb_buffer_pool_size = 24G");
+    let at = |cnf: &str, point| cnf.to_string() + &datasets(&[("tank/db", &rows(point))]);
+    for rule in ["database-sync-disabled", "database-records-large"] {
+        assert!(fires(&at(&deb, "/var/lib/mysql"), rule), "{rule}");
+        // Another file may say where the data is.
+        assert!(!fires(&at(&deb, "/var/lib"), rule), "{rule}");
+        assert!(!fires(&at("", "/var/lib/mysql"), rule), "{rule}");
+        let elsewhere = deb.replace("user = mysql", "datadir = /srv/mysql");
+        assert!(!fires(&at(&elsewhere, "/var/lib/mysql"), rule), "{rule}");
+        let client = my_cnf("[client]\nport = 3306");
+        assert!(!fires(&at(&client, "/var/lib/mysql"), rule), "{rule}");
+    }
+}
+
+#[test]
+fn a_cluster_without_data_directory_is_where_its_file_is() {
+    let rows = [("recordsize", "128K"), ("mountpoint", "/var/lib/pgsql"), ("sync", "!disabled")];
+    let with = |path: &str, setting: &str| {
+        let file = format!("==> {path} <==\nshared_buffers = 8GB\n{setting}");
+        fires(&(file + &datasets(&[("tank/db", &rows)])), "database-sync-disabled")
+    };
+    assert!(with("/var/lib/pgsql/16/data/postgresql.conf", ""));
+    assert!(with("/var/lib/pgsql/16/data/postgresql.auto.conf", ""));
+    assert!(!with("postgresql.conf", ""));
+    assert!(!with("var/lib/pgsql/16/data/postgresql.conf", ""));
+    assert!(!with("/etc/postgresql/16/main/postgresql.conf", ""));
+    assert!(!with("/var/lib/pgsql/16/data/postgresql.conf", "data_directory = '/srv/pg'\n"));
+}

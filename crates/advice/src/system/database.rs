@@ -93,6 +93,9 @@ impl System {
         }
         let clusters = self.data_directories().into_iter().map(|path| (Engine::Postgresql, path));
         let datadir = self.innodb("datadir").map(|found| (Engine::Mysql, found.value));
+        if datadir.is_none() && self.is_default_datadir(dataset) {
+            return Some(Engine::Mysql);
+        }
         for (engine, directory) in clusters.chain(datadir) {
             if self.holds(dataset, &directory) {
                 return Some(engine);
@@ -107,6 +110,16 @@ impl System {
             return None;
         }
         NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+    }
+
+    /// Whether a dataset is mounted where packages of MySQL and MariaDB keep the data, and a `my.cnf` of the server is
+    /// known. That may be one file of several, of which another names the directory: a dataset above says nothing.
+    fn is_default_datadir(&self, dataset: &Dataset) -> bool {
+        const DIRECTORIES: [&str; 2] = ["/var/lib/mysql", "/var/db/mysql"];
+        let at = |directory: &&str| dataset.mounted_above(directory) == Some(directory.len());
+        let mut rows = self.mysql.iter().flat_map(|(_, options)| &options.rows);
+        DIRECTORIES.iter().any(|directory| at(&directory))
+            && rows.any(|row| self.mysql_server.reads(&row.group) != Some(false))
     }
 
     /// Whether a directory lies on a dataset and not on one below it.

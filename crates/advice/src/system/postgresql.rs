@@ -3,6 +3,7 @@
 use super::{Found, Place, System};
 use facts::At;
 use facts::postgresql::Settings;
+use std::collections::BTreeSet;
 
 /// A file with settings of a cluster.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,15 @@ impl PostgresFile {
     fn main(&self) -> bool {
         let name = self.name.rsplit('/').next().unwrap_or(&self.name);
         name.starts_with("postgresql") && !self.automatic()
+    }
+
+    /// The data directory where no file states it: that of `postgresql.conf` and `postgresql.auto.conf`. Not where packages
+    /// keep settings apart from data.
+    fn beside_data(&self) -> Option<&str> {
+        let (directory, _) = self.name.rsplit_once('/')?;
+        let apart = directory == "/etc" || directory.starts_with("/etc/");
+        let is_own = self.main() || self.automatic();
+        (is_own && directory.starts_with('/') && !apart).then_some(directory)
     }
 
     /// What the files of one cluster have in common: the directory, without that of included files.
@@ -95,9 +105,19 @@ impl System {
         self.postgresql.iter().filter(move |file| Some(file.cluster) == cluster)
     }
 
-    /// Data directories of all clusters.
+    /// Data directories of all clusters: as stated, else where the files of the cluster are.
     pub(super) fn data_directories(&self) -> Vec<String> {
-        self.postgresql.iter().filter_map(data_directory).map(String::from).collect()
+        let mut stated = BTreeSet::new();
+        let mut directories = Vec::new();
+        for file in &self.postgresql {
+            if let Some(directory) = data_directory(file) {
+                stated.insert(file.cluster);
+                directories.push(directory.to_owned());
+            }
+        }
+        let unstated = self.postgresql.iter().filter(|file| !stated.contains(&file.cluster));
+        directories.extend(unstated.filter_map(PostgresFile::beside_data).map(String::from));
+        directories
     }
 
     /// A setting of `postgresql.conf`.
