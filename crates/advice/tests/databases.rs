@@ -2,6 +2,7 @@
 
 use advice::audit::{Finding, audit};
 use advice::system::{Input, System, gather};
+use advice::tune::{Choice, Need, Server, Workload, tune};
 
 fn read(text: &str) -> System {
     let (system, _) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
@@ -161,4 +162,36 @@ fn a_cluster_without_data_directory_is_where_its_file_is() {
     assert!(!with("var/lib/pgsql/16/data/postgresql.conf", ""));
     assert!(!with("/etc/postgresql/16/main/postgresql.conf", ""));
     assert!(!with("/var/lib/pgsql/16/data/postgresql.conf", "data_directory = '/srv/pg'\n"));
+}
+
+fn tuned(server: Server, memory_gib: u64, text: &str) -> Vec<Choice> {
+    let (workload, system) = (Workload::Oltp, read(text));
+    let memory = memory_gib << 30;
+    tune(&Need { server, workload, memory, cores: 16, allow_loss_s: 0.0, system, card: None })
+}
+
+#[test]
+fn asynchronous_reads_of_postgresql_18_stay_on() {
+    let rows = [("recordsize", "!16K"), ("mountpoint", "/tank/pgdata")];
+    let text = |path: &str| {
+        format!(
+            "==> zfs version <==\nzfs-2.1.11-1\nzfs-kmod-2.1.11-1\n==> {path} <==\n\
+             data_directory = '/tank/pgdata'\neffective_io_concurrency = 200\n{}",
+            datasets(&[("tank/pgdata", &rows)])
+        )
+    };
+    let fix = |path: &str| found(&text(path), "pg-io-concurrency").first().map(Finding::fix);
+    let off = vec!["postgresql.conf: effective_io_concurrency = 0".to_string()];
+    assert_eq!(fix("/etc/postgresql/17/main/postgresql.conf"), Some(off.clone()));
+    assert_eq!(fix("/etc/postgresql/9.6/main/postgresql.conf"), Some(off.clone()));
+    assert_eq!(fix("etc18/postgresql/18/main/postgresql.conf"), None);
+    assert_eq!(fix("/var/lib/pgsql/18/data/postgresql.conf"), None);
+    let ask = vec!["psql -c 'SHOW server_version'".to_string()];
+    assert_eq!(fix("postgresql.conf"), Some(ask));
+    let offered = |path: &str| {
+        let choices = tuned(Server::Postgresql, 64, &text(path));
+        choices.iter().any(|choice| choice.name() == "effective_io_concurrency")
+    };
+    assert!(offered("/etc/postgresql/17/main/postgresql.conf"));
+    assert!(!offered("/etc/postgresql/18/main/postgresql.conf"));
 }

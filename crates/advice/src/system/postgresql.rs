@@ -120,6 +120,17 @@ impl System {
         directories
     }
 
+    /// The major release of the cluster, where a path of it says so: `/etc/postgresql/15/main`, `/var/lib/pgsql/16/data`.
+    pub fn postgres_major(&self) -> Option<u32> {
+        let of_path = |path: &str| {
+            let mut words =
+                path.split('/').skip_while(|word| !matches!(*word, "postgresql" | "pgsql"));
+            words.nth(1)?.split('.').next()?.parse().ok()
+        };
+        let mut files = self.postgres_files();
+        files.find_map(|file| of_path(&file.name).or_else(|| of_path(data_directory(file)?)))
+    }
+
     /// A setting of `postgresql.conf`.
     pub fn postgres(&self, name: &str) -> Option<Found<String>> {
         self.of_last_file(|settings| settings.get(name).cloned())
