@@ -48,7 +48,12 @@ const SYNC_BINLOG: Rule = rule! {
 fn sync_binlog(system: &System) -> Option<Problem> {
     let name = "sync_binlog";
     let log = system.innodb("log_bin");
-    if log.as_ref().is_some_and(|log| switch(&log.value) == Some(false)) {
+    // MySQL has a binary log by default, MariaDB has none.
+    let off = match &log {
+        Some(log) => switch(&log.value) == Some(false),
+        None => system.is_mariadb(),
+    };
+    if off {
         return None;
     }
     match system.innodb(name) {
