@@ -195,3 +195,23 @@ fn asynchronous_reads_of_postgresql_18_stay_on() {
     assert!(offered("/etc/postgresql/17/main/postgresql.conf"));
     assert!(!offered("/etc/postgresql/18/main/postgresql.conf"));
 }
+
+#[test]
+fn smaller_records_of_a_database_come_with_no_threshold_for_the_special_vdev() {
+    let fix = |small: &str, compression: &str| {
+        let rows = [
+            ("recordsize", "128K"),
+            ("mountpoint", "/tank/pgdata"),
+            ("compression", compression),
+            ("special_small_blocks", small),
+        ];
+        found(&datasets(&[("tank/pgdata", &rows)]), "database-records-large")[0].fix()
+    };
+    let records = "zfs set recordsize=16K tank/pgdata".to_string();
+    let both = vec![records.clone(), "zfs set special_small_blocks=0 tank/pgdata".to_string()];
+    assert_eq!(fix("32K", "lz4"), both);
+    assert_eq!(fix("8K", "lz4"), both);
+    assert_eq!(fix("16K", "off"), both);
+    assert_eq!(fix("8K", "off"), [records.clone()]);
+    assert_eq!(fix("0", "lz4"), [records]);
+}

@@ -85,12 +85,14 @@ fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Prob
         .with("page", size(database.page))
         .with("record", size(record))
         .with("factor", record / database.page.max(1));
-    // A threshold at or above the new record size would send the whole database to the special vdev.
-    Some(match dataset.bytes("special_small_blocks") {
-        Some(small) if small >= database.record() => {
-            problem.set_property(&dataset.name, "special_small_blocks", "8K")
-        }
-        _ => problem,
+    // A threshold that the new records reach would send the database to the special vdev. ZFS compares the size after
+    // compression, so a compressed record reaches lower ones.
+    let small = dataset.bytes("special_small_blocks").unwrap_or(0);
+    let whole = dataset.is("compression", "off") && small < database.record();
+    Some(if small == 0 || whole {
+        problem
+    } else {
+        problem.set_property(&dataset.name, "special_small_blocks", 0)
     })
 }
 

@@ -263,8 +263,8 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
         (true, _) => (
             "0",
             (
-                "The records of a database are small blocks: a threshold at or above their size would send all data to the special vdev.",
-                "数据库的记录就是小块：阈值达到或超过记录大小，就会把全部数据送到 special vdev。",
+                "The records of a database are small blocks: ZFS compares their size after compression, so a threshold even below the recordsize would send much of the data to the special vdev.",
+                "数据库的记录就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。",
             ),
         ),
         (false, Workload::SmallFiles | Workload::Mixed) => (
