@@ -215,3 +215,16 @@ fn smaller_records_of_a_database_come_with_no_threshold_for_the_special_vdev() {
     assert_eq!(fix("8K", "off"), [records.clone()]);
     assert_eq!(fix("0", "lz4"), [records]);
 }
+
+#[test]
+fn audit_and_tune_set_the_same_max_wal_size() {
+    for (gib, size) in [(32, "4GB"), (48, "4GB"), (64, "16GB"), (256, "16GB")] {
+        let memory = format!("==> /proc/meminfo <==\nMemTotal: {} kB\n", gib << 20);
+        let text = memory + &cluster(16, "8GB");
+        let fix = found(&text, "pg-max-wal-size")[0].changes[0].value.clone();
+        assert_eq!(fix.as_deref(), Some(size), "{gib}");
+        let choices = tuned(Server::Postgresql, gib, &text);
+        let choice = choices.iter().find(|choice| choice.name() == "max_wal_size").unwrap();
+        assert_eq!(choice.value(), size, "{gib}");
+    }
+}

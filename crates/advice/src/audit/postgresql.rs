@@ -206,6 +206,7 @@ fn max_wal_size(system: &System) -> Option<Problem> {
     if system.postgresql.is_empty() || bytes > 1 << 30 {
         return None;
     }
-    let problem = of_setting(system, "max_wal_size", "16GB").with("size", size(bytes));
+    let right = crate::system::max_wal_size(memory.value);
+    let problem = of_setting(system, "max_wal_size", right).with("size", size(bytes));
     Some(problem.evidence(&memory.at, format!("memory {}", size(memory.value))))
 }

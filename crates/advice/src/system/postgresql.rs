@@ -20,6 +20,12 @@ pub struct PostgresFile {
     pub settings: Settings,
 }
 
+/// `max_wal_size` for a machine with so many bytes of memory. The PostgreSQL manual gives no size: the WAL of one
+/// `checkpoint_timeout` must fit. 16GB is what the lab hk-oltp has, on a machine of 64 GiB; a smaller one gets a quarter.
+pub fn max_wal_size(memory: u64) -> &'static str {
+    if memory >= 64 << 30 { "16GB" } else { "4GB" }
+}
+
 impl PostgresFile {
     /// Whether it is the file that ALTER SYSTEM writes. The server reads it last, from the data directory.
     pub fn automatic(&self) -> bool {

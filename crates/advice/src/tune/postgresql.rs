@@ -58,10 +58,9 @@ pub fn maintenance_work_mem(need: &Need) -> Option<Choice> {
 
 /// WAL between checkpoints.
 pub fn max_wal_size(need: &Need) -> Option<Choice> {
-    let bytes: u64 = if need.memory >= 64 << 30 { 16 << 30 } else { 4 << 30 };
     Some(set(
         "max_wal_size",
-        megabytes(bytes),
+        crate::system::max_wal_size(need.memory),
         (
             "Checkpoints then come by time, not by volume: after each one, the first change of a page writes the whole page to the WAL. It costs disk space and a longer recovery after a crash.",
             "让检查点按时间而不是按数据量发生：每次检查点后，对一页的首次修改都把整页写进 WAL。代价是磁盘空间和崩溃后更长的恢复时间。",
