@@ -1,6 +1,7 @@
 //! Rules about databases: what their files say, and where nothing may be said.
 
 use advice::audit::{Finding, audit};
+use advice::setting::Target;
 use advice::system::{Input, System, gather};
 use advice::tune::{Choice, Need, Server, Workload, tune};
 
@@ -227,4 +228,24 @@ fn audit_and_tune_set_the_same_max_wal_size() {
         let choice = choices.iter().find(|choice| choice.name() == "max_wal_size").unwrap();
         assert_eq!(choice.value(), size, "{gib}");
     }
+}
+
+#[test]
+fn the_redo_log_lies_on_records_no_larger_than_what_it_is_extended_by() {
+    for (page, bytes, record) in [("4K", 4096, "4K"), ("16K", 16384, "16K"), ("32K", 16384, "16K")]
+    {
+        let text = my_cnf(&format!("[mysqld]\ninnodb_page_size={page}")) + &tank_mysql();
+        let choices = tuned(Server::Mysql, 64, &text);
+        let value = |name: &str, target: &Target| {
+            let mut own = choices.iter().filter(|choice| choice.setting.target == *target);
+            own.find(|choice| choice.name() == name).unwrap().value().to_string()
+        };
+        let log = Target::Dataset("tank/mysql-log".to_string());
+        assert_eq!(value("recordsize", &log), record);
+        let ahead = value("loose_innodb_log_write_ahead_size", &Target::Mysql);
+        assert_eq!(ahead, bytes.to_string());
+    }
+    let choices = tuned(Server::Postgresql, 64, "");
+    let log = Target::Dataset("POOL/pgwal".to_string());
+    assert!(choices.iter().any(|c| c.setting.target == log && c.value() == "128K"));
 }

@@ -70,6 +70,13 @@ impl System {
         self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
     }
 
+    /// The block in which the redo log is best extended: the page, which is the maximum, but at most 16 KiB. The records
+    /// below it must not be larger, or a write into a reused file first reads the record that it is a part of
+    /// (MySQL reference manual, innodb_log_write_ahead_size).
+    pub fn redo_block(&self) -> u64 {
+        self.innodb_page().min(16384)
+    }
+
     /// Whether a setting of `my.cnf` is a switch that is on, as MariaDB reads it.
     fn mariadb_on(&self, name: &str) -> bool {
         self.innodb_as(true, name).is_some_and(|found| switch(&found.value) == Some(true))
