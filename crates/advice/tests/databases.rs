@@ -127,6 +127,22 @@ fn the_memory_of_all_database_servers_counts_in_one_finding() {
 }
 
 #[test]
+fn a_cache_that_the_fix_makes_small_does_not_stand_in_for_the_arc() {
+    let rows =
+        [("recordsize", "!16K"), ("mountpoint", "/tank/mysql"), ("primarycache", "!metadata")];
+    let pool = my_cnf("[mysqld]\ninnodb_buffer_pool_size=64G");
+    let text = format!("{MEMORY}{ZFS_23}{pool}{}", datasets(&[("tank/mysql", &rows)]));
+    let with = |other: &str| {
+        let all = format!("{text}{other}");
+        let memory = found(&all, "database-memory").remove(0);
+        let fixed = memory.changes.iter().fold(read(&all), |system, change| system.changed(change));
+        audit(&fixed).iter().any(|finding| finding.rule.name.starts_with("database-"))
+    };
+    assert!(!with(&cluster(16, "32GB")));
+    assert!(!with(""));
+}
+
+#[test]
 fn datasets_show_that_there_is_an_arc_without_zpool_status() {
     let pool = my_cnf("[mysqld]\ninnodb_buffer_pool_size=64G");
     assert!(fires(&format!("{MEMORY}{ZFS_23}{pool}{}", tank_mysql()), "database-memory"));
@@ -213,7 +229,7 @@ fn smaller_records_of_a_database_come_with_no_threshold_for_the_special_vdev() {
     assert_eq!(fix("32K", "lz4"), both);
     assert_eq!(fix("8K", "lz4"), both);
     assert_eq!(fix("16K", "off"), both);
-    assert_eq!(fix("8K", "off"), [records.clone()]);
+    assert_eq!(fix("8K", "off"), std::slice::from_ref(&records));
     assert_eq!(fix("0", "lz4"), [records]);
 }
 

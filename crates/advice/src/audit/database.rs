@@ -204,7 +204,7 @@ fn memory(system: &System) -> Option<Problem> {
     let fair = fair >> unit << unit;
     problem = problem.set_parameter("zfs_arc_max", Some(fair));
     if kept != cache {
-        problem = smaller_caches(problem, &servers, kept, cache);
+        problem = smaller_caches(system, problem, &servers, kept);
     }
     if system.parameter("zfs_arc_min").is_some_and(|min| min.value > fair / 2) {
         problem = problem.set_parameter("zfs_arc_min", None);
@@ -223,13 +223,14 @@ fn settings(servers: &[(Engine, Found<u64>)]) -> String {
     both.collect::<Vec<_>>().join(" + ")
 }
 
-/// Shares `kept` bytes of `cache` out: each engine keeps its part, and clusters of PostgreSQL get the same each.
+/// Shares `kept` bytes out: each engine keeps its part of all caches, and clusters of PostgreSQL get the same each.
 fn smaller_caches(
+    system: &System,
     problem: Problem,
     servers: &[(Engine, Found<u64>)],
     kept: u64,
-    cache: u64,
 ) -> Problem {
+    let cache: u128 = servers.iter().map(|(_, own)| u128::from(own.value)).sum();
     let engines =
         [(Engine::Postgresql, Target::Postgresql, "MB"), (Engine::Mysql, Target::Mysql, "M")];
     engines.into_iter().fold(problem, |problem, (engine, target, unit)| {
@@ -238,8 +239,17 @@ fn smaller_caches(
         if sizes.is_empty() {
             return problem;
         }
-        let part = sizes.iter().sum::<u128>() * u128::from(kept) / u128::from(cache.max(1));
+        let part = sizes.iter().sum::<u128>() * u128::from(kept) / cache.max(1);
         let mebibytes = (part / sizes.len() as u128).div_ceil(1 << 20);
-        problem.set(target, engine.cache_setting(), Some(format!("{mebibytes}{unit}")))
+        let value = format!("{mebibytes}{unit}");
+        let problem = problem.set(target, engine.cache_setting(), Some(value));
+        // Below half of memory, such a cache does not stand in for the ARC (database-primarycache).
+        let small = mebibytes << 20 < kept.into();
+        let databases = system.databases_of(engine).into_iter().map(|database| database.dataset);
+        databases
+            .filter(|dataset| small && dataset.is("primarycache", "metadata"))
+            .fold(problem, |problem, dataset| {
+                problem.set_property(&dataset.name, "primarycache", "all")
+            })
     })
 }

@@ -116,9 +116,9 @@ impl System {
     /// known. That may be one file of several, of which another names the directory: a dataset above says nothing.
     fn is_default_datadir(&self, dataset: &Dataset) -> bool {
         const DIRECTORIES: [&str; 2] = ["/var/lib/mysql", "/var/db/mysql"];
-        let at = |directory: &&str| dataset.mounted_above(directory) == Some(directory.len());
+        let at = |directory: &str| dataset.mounted_above(directory) == Some(directory.len());
         let mut rows = self.mysql.iter().flat_map(|(_, options)| &options.rows);
-        DIRECTORIES.iter().any(|directory| at(&directory))
+        DIRECTORIES.iter().any(|directory| at(directory))
             && rows.any(|row| self.mysql_server.reads(&row.group) != Some(false))
     }
 
