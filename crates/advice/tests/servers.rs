@@ -152,6 +152,10 @@ fn the_binary_log_counts_where_there_is_one() {
     assert!(!fires("==> /etc/my.cnf <==\n[mysqld]\nlog_bin = /var/log/mysql/bin\n", rule));
     assert!(!fires("==> /etc/my.cnf <==\n[mariadb]\nserver_id = 1\n", rule));
     assert!(!fires("==> /etc/my.cnf <==\n[mysqld]\nskip-log-bin\nsync_binlog=0\n", rule));
+    // MariaDB has none by default.
+    assert!(!fires("==> /etc/my.cnf <==\n[mariadbd]\nsync_binlog=0\n", rule));
+    assert!(fires("==> /etc/my.cnf <==\n[mariadbd]\nlog-bin\nsync_binlog=0\n", rule));
+    assert!(fires("==> /etc/my.cnf <==\n[mysqld]\nsync_binlog=0\n", rule));
     assert!(fires("==> /etc/my.cnf <==\n[mysqld]\nskip-log-bin\nlog-bin\nsync_binlog=0\n", rule));
 }
 

@@ -4,7 +4,7 @@ use super::{Check, Problem, Rule, Severity, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, Mysql, Practice, Zfs4, ZfsProps};
-use crate::system::{Database, Engine, System};
+use crate::system::{Database, Engine, Found, System};
 use zfs::AllocationClass;
 
 /// The rules of this topic.
@@ -85,12 +85,14 @@ fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Prob
         .with("page", size(database.page))
         .with("record", size(record))
         .with("factor", record / database.page.max(1));
-    // A threshold at or above the new record size would send the whole database to the special vdev.
-    Some(match dataset.bytes("special_small_blocks") {
-        Some(small) if small >= database.record() => {
-            problem.set_property(&dataset.name, "special_small_blocks", "8K")
-        }
-        _ => problem,
+    // A threshold that the new records reach would send the database to the special vdev. ZFS compares the size after
+    // compression, so a compressed record reaches lower ones.
+    let small = dataset.bytes("special_small_blocks").unwrap_or(0);
+    let whole = dataset.is("compression", "off") && small < database.record();
+    Some(if small == 0 || whole {
+        problem
+    } else {
+        problem.set_property(&dataset.name, "special_small_blocks", 0)
     })
 }
 
@@ -157,54 +159,97 @@ fn primarycache(system: &System, database: &Database) -> Option<Problem> {
 
 const MEMORY: Rule = rule! {
     "database-memory", Warning, Check::System(memory),
-    what: "The ARC may take {arc} and {setting} {cache}, out of {memory} of RAM.",
-    what_zh: "ARC 可占 {arc}，{setting} 占 {cache}，而内存共 {memory}。",
-    why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that both fit, with room for connections and the kernel.",
-    why_zh: "ARC 会归还内存，但比数据库申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使两者都放得下，并给连接和内核留出余地。",
-    sources: &[Zfs4.section("zfs_arc_max"), Practice.section("leave room for both caches")],
+    what: "The ARC may take {arc} and database servers {cache} ({setting}), out of {memory} of RAM.",
+    what_zh: "ARC 可占 {arc}，数据库共占 {cache}（{setting}），而内存共 {memory}。",
+    why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that all fit, with room for connections and the kernel.",
+    why_zh: "ARC 会归还内存，但比数据库申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使各方都放得下，并给连接和内核留出余地。",
+    sources: &[Zfs4.section("zfs_arc_max"), Practice.section("leave room for all caches")],
 };
 
 fn memory(system: &System) -> Option<Problem> {
-    let memory = system.memory.as_ref()?;
-    let (setting, own) = system.database_memory()?;
+    // All clusters share the memory: one finding, with the first.
+    let first = system.cluster.is_none_or(|cluster| cluster == 0);
+    let memory = system.memory.as_ref().filter(|_| first)?;
+    let servers = system.database_memory();
+    let cache = servers.iter().fold(0u64, |sum, (_, own)| sum.saturating_add(own.value));
     let arc = system.arc_max()?;
     let share = memory.value / 100;
     // Below 1 GiB the smallest ARC of 64 MiB leaves no room for advice.
-    if own.value.saturating_add(arc) <= share * 95
-        || system.pools.is_empty()
+    if servers.is_empty()
+        || cache.saturating_add(arc) <= share * 95
+        || (system.pools.is_empty() && system.datasets.is_empty())
         || memory.value < 1 << 30
     {
         return None;
     }
     let mut problem = Problem::of("zfs_arc_max")
         .with("arc", size(arc))
-        .with("setting", setting)
-        .with("cache", size(own.value))
+        .with("setting", settings(&servers))
+        .with("cache", size(cache))
         .with("memory", size(memory.value))
-        .evidence(&memory.at, format!("memory {}", size(memory.value)))
-        .evidence(&own.at, format!("{setting} {}", size(own.value)));
+        .evidence(&memory.at, format!("memory {}", size(memory.value)));
+    for (engine, own) in &servers {
+        let text = format!("{} {}", engine.cache_setting(), size(own.value));
+        problem = problem.evidence(&own.at, text);
+    }
     if let Some(set) = system.module.get("zfs_arc_max") {
         problem = problem.evidence(&set.at, format!("zfs_arc_max={}", set.value));
     }
-    // A server that takes nearly all memory by itself gets half.
-    let kept = if own.value <= share * 75 { own.value } else { memory.value / 2 };
+    // Servers that take nearly all memory by themselves get half.
+    let kept = if cache <= share * 75 { cache } else { memory.value / 2 };
     let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
     let fair = fair.clamp(64 << 20, memory.value / 2);
     // Whole gigabytes where that costs little.
     let unit = if fair >= 8 << 30 { 30 } else { 20 };
     let fair = fair >> unit << unit;
     problem = problem.set_parameter("zfs_arc_max", Some(fair));
-    if kept != own.value {
-        let mebibytes = kept.div_ceil(1 << 20);
-        problem = match setting {
-            "shared_buffers" => {
-                problem.set(Target::Postgresql, setting, Some(format!("{mebibytes}MB")))
-            }
-            _ => problem.set(Target::Mysql, setting, Some(format!("{mebibytes}M"))),
-        };
+    if kept != cache {
+        problem = smaller_caches(system, problem, &servers, kept);
     }
     if system.parameter("zfs_arc_min").is_some_and(|min| min.value > fair / 2) {
         problem = problem.set_parameter("zfs_arc_min", None);
     }
     Some(problem)
+}
+
+/// The settings of the servers' caches, with how many clusters have one.
+fn settings(servers: &[(Engine, Found<u64>)]) -> String {
+    let named = |engine: Engine| match servers.iter().filter(|(own, _)| *own == engine).count() {
+        0 => None,
+        1 => Some(engine.cache_setting().to_string()),
+        several => Some(format!("{several} × {}", engine.cache_setting())),
+    };
+    let both = [Engine::Postgresql, Engine::Mysql].into_iter().filter_map(named);
+    both.collect::<Vec<_>>().join(" + ")
+}
+
+/// Shares `kept` bytes out: each engine keeps its part of all caches, and clusters of PostgreSQL get the same each.
+fn smaller_caches(
+    system: &System,
+    problem: Problem,
+    servers: &[(Engine, Found<u64>)],
+    kept: u64,
+) -> Problem {
+    let cache: u128 = servers.iter().map(|(_, own)| u128::from(own.value)).sum();
+    let engines =
+        [(Engine::Postgresql, Target::Postgresql, "MB"), (Engine::Mysql, Target::Mysql, "M")];
+    engines.into_iter().fold(problem, |problem, (engine, target, unit)| {
+        let own = servers.iter().filter(|(of, _)| *of == engine).map(|(_, found)| found.value);
+        let sizes: Vec<u128> = own.map(u128::from).collect();
+        if sizes.is_empty() {
+            return problem;
+        }
+        let part = sizes.iter().sum::<u128>() * u128::from(kept) / cache.max(1);
+        let mebibytes = (part / sizes.len() as u128).div_ceil(1 << 20);
+        let value = format!("{mebibytes}{unit}");
+        let problem = problem.set(target, engine.cache_setting(), Some(value));
+        // Below half of memory, such a cache does not stand in for the ARC (database-primarycache).
+        let small = mebibytes << 20 < kept.into();
+        let databases = system.databases_of(engine).into_iter().map(|database| database.dataset);
+        databases
+            .filter(|dataset| small && dataset.is("primarycache", "metadata"))
+            .fold(problem, |problem, dataset| {
+                problem.set_property(&dataset.name, "primarycache", "all")
+            })
+    })
 }

@@ -4,13 +4,13 @@ use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{MariadbCode, MariadbManual, Mysql, MysqlManual, ZfsCode, ZfsProps};
-use crate::system::{Database, Engine, Found, Pool, System};
+use crate::system::{Database, Dataset, Engine, Found, Pool, System};
 use facts::units::switch;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    FLUSH_LOG, SYNC_BINLOG, DOUBLEWRITE, DOUBLEWRITE_KEPT, CHECKPOINT, NATIVE_AIO, FLUSH_NEIGHBORS,
-    WRITE_AHEAD, COMPRESSION, TWO_SERVERS,
+    FLUSH_LOG, SYNC_BINLOG, FLUSH_METHOD, DOUBLEWRITE, DOUBLEWRITE_KEPT, CHECKPOINT, NATIVE_AIO,
+    FLUSH_NEIGHBORS, WRITE_AHEAD, COMPRESSION, TWO_SERVERS,
 ];
 
 /// A setting that is there, and its right value as the fix.
@@ -48,7 +48,12 @@ const SYNC_BINLOG: Rule = rule! {
 fn sync_binlog(system: &System) -> Option<Problem> {
     let name = "sync_binlog";
     let log = system.innodb("log_bin");
-    if log.as_ref().is_some_and(|log| switch(&log.value) == Some(false)) {
+    // MySQL has a binary log by default, MariaDB has none.
+    let off = match &log {
+        Some(log) => switch(&log.value) == Some(false),
+        None => system.is_mariadb(),
+    };
+    if off {
         return None;
     }
     match system.innodb(name) {
@@ -61,6 +66,38 @@ fn sync_binlog(system: &System) -> Option<Problem> {
                 .set(Target::Mysql, name, Some("1"))
         }),
     }
+}
+
+const FLUSH_METHOD: Rule = rule! {
+    "my-flush-method", Error, Check::System(flush_method),
+    what: "innodb_flush_method={value}: InnoDB does not flush its files on {dataset}.",
+    what_zh: "innodb_flush_method={value}：InnoDB 对 {dataset} 上的文件不刷盘。",
+    why: "On ZFS a page that was written and not flushed is durable only with its transaction group, with O_DIRECT too. A checkpoint counts it as durable and gives up its redo log: a power cut then loses the page, and tables are damaged. With nosync the redo log is not flushed either. Where the dataset has sync=always, each write is durable at once.",
+    why_zh: "在 ZFS 上，写出而未刷盘的页要到所在的事务组写完才落盘，用 O_DIRECT 时也是如此。检查点却把它当作已落盘，不再保留它的重做日志：断电会丢失这一页，表因此损坏。设为 nosync 时连重做日志也不刷盘。数据集设有 sync=always 时，每次写入都立即落盘。",
+    sources: &[MysqlManual.section("innodb_flush_method"), ZfsProps.section("sync")],
+};
+
+fn flush_method(system: &System) -> Option<Problem> {
+    let name = "innodb_flush_method";
+    let word = system.flush_method(system.mysql_server.mariadb != Some(false))?;
+    let nothing = word == "nosync";
+    if !nothing && word != "o_direct_no_fsync" {
+        return None;
+    }
+    let data = system.databases_of(Engine::Mysql).into_iter().map(|db| db.dataset);
+    let redo = system.innodb("innodb_log_group_home_dir").filter(|_| nothing);
+    let redo = redo.and_then(|directory| system.holder(&directory.value));
+    // With sync=disabled, that is what is wrong first: it has a rule of its own.
+    let waits =
+        |dataset: &&Dataset| !dataset.is("sync", "always") && !dataset.is("sync", "disabled");
+    let dataset = data.chain(redo).find(waits)?;
+    // On MariaDB from 11.0 on, fsync would turn write-through off.
+    let right = if nothing && !system.is_mariadb() { "fsync" } else { "O_DIRECT" };
+    let problem = wrong(name, &system.innodb(name)?, right).with("dataset", &dataset.name);
+    Some(match dataset.get("sync") {
+        Some(property) => problem.property("sync", property),
+        None => problem,
+    })
 }
 
 const DOUBLEWRITE: Rule = rule! {

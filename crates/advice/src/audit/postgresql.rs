@@ -145,11 +145,20 @@ fn effective_io_concurrency(system: &System) -> Option<Problem> {
     let asked: u64 = found.value.parse().unwrap_or(0);
     // A setting of PostgreSQL 18, whose asynchronous reads 0 would turn off.
     let own_reads = system.postgres("io_method").is_some();
+    let major = system.postgres_major();
+    let own_reads = own_reads || major.is_some_and(|major| major >= 18);
     if asked <= 1 || own_reads || system.databases_of(Engine::Postgresql).is_empty() {
         return None;
     }
     let release = format!("OpenZFS {}.{}", version.value.0, version.value.1);
-    Some(of_setting(system, "effective_io_concurrency", "0").evidence(&version.at, release))
+    let name = "effective_io_concurrency";
+    let problem = match major {
+        Some(_) => of_setting(system, name, "0"),
+        // Where the server may be 18, the first step is to ask it.
+        None => Problem::setting(&Target::Postgresql, name, &found)
+            .run(&["psql", "-c", "SHOW server_version"]),
+    };
+    Some(problem.evidence(&version.at, release))
 }
 
 const RANDOM_PAGE_COST: Rule = rule! {
@@ -197,6 +206,7 @@ fn max_wal_size(system: &System) -> Option<Problem> {
     if system.postgresql.is_empty() || bytes > 1 << 30 {
         return None;
     }
-    let problem = of_setting(system, "max_wal_size", "16GB").with("size", size(bytes));
+    let right = crate::system::max_wal_size(memory.value);
+    let problem = of_setting(system, "max_wal_size", right).with("size", size(bytes));
     Some(problem.evidence(&memory.at, format!("memory {}", size(memory.value))))
 }

@@ -14,6 +14,14 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// The setting of its own cache.
+    pub fn cache_setting(self) -> &'static str {
+        match self {
+            Engine::Postgresql => "shared_buffers",
+            Engine::Mysql => "innodb_buffer_pool_size",
+        }
+    }
+
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
@@ -85,10 +93,11 @@ impl System {
         }
         let clusters = self.data_directories().into_iter().map(|path| (Engine::Postgresql, path));
         let datadir = self.innodb("datadir").map(|found| (Engine::Mysql, found.value));
+        if datadir.is_none() && self.is_default_datadir(dataset) {
+            return Some(Engine::Mysql);
+        }
         for (engine, directory) in clusters.chain(datadir) {
-            let depth = |dataset: &Dataset| dataset.mounted_above(directory.trim_end_matches('/'));
-            let own = depth(dataset);
-            if own.is_some() && own == self.datasets.iter().filter_map(depth).max() {
+            if self.holds(dataset, &directory) {
                 return Some(engine);
             }
         }
@@ -101,6 +110,28 @@ impl System {
             return None;
         }
         NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+    }
+
+    /// Whether a dataset is mounted where packages of MySQL and MariaDB keep the data, and a `my.cnf` of the server is
+    /// known. That may be one file of several, of which another names the directory: a dataset above says nothing.
+    fn is_default_datadir(&self, dataset: &Dataset) -> bool {
+        const DIRECTORIES: [&str; 2] = ["/var/lib/mysql", "/var/db/mysql"];
+        let at = |directory: &str| dataset.mounted_above(directory) == Some(directory.len());
+        let mut rows = self.mysql.iter().flat_map(|(_, options)| &options.rows);
+        DIRECTORIES.iter().any(|directory| at(directory))
+            && rows.any(|row| self.mysql_server.reads(&row.group) != Some(false))
+    }
+
+    /// Whether a directory lies on a dataset and not on one below it.
+    fn holds(&self, dataset: &Dataset, directory: &str) -> bool {
+        let depth = |dataset: &Dataset| dataset.mounted_above(directory.trim_end_matches('/'));
+        let own = depth(dataset);
+        own.is_some() && own == self.datasets.iter().filter_map(depth).max()
+    }
+
+    /// The dataset that a directory lies on.
+    pub fn holder(&self, directory: &str) -> Option<&Dataset> {
+        self.datasets.iter().find(|dataset| self.holds(dataset, directory))
     }
 
     /// Whether databases of a server are known on ZFS, and a power cut tears a page of none. `o_direct`: as in
@@ -139,14 +170,15 @@ impl System {
         path.tears(database.page)
     }
 
-    /// Memory a database server takes for its own cache: shared_buffers, innodb_buffer_pool_size.
-    pub fn database_memory(&self) -> Option<(&'static str, Found<u64>)> {
-        self.postgres_bytes("shared_buffers", 8192).map(|found| ("shared_buffers", found)).or_else(
-            || {
-                self.innodb_bytes("innodb_buffer_pool_size")
-                    .map(|found| ("innodb_buffer_pool_size", found))
-            },
-        )
+    /// Memory that database servers take for their own caches: shared_buffers of each cluster, innodb_buffer_pool_size.
+    pub fn database_memory(&self) -> Vec<(Engine, Found<u64>)> {
+        let clusters = self.clusters();
+        let buffers = clusters
+            .iter()
+            .filter_map(|cluster| cluster.postgres_bytes("shared_buffers", 8192))
+            .map(|found| (Engine::Postgresql, found));
+        let pool = self.innodb_bytes("innodb_buffer_pool_size");
+        buffers.chain(pool.map(|found| (Engine::Mysql, found))).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Found, Place, System};
 use facts::mycnf::{OptionRow, Server, series};
 use facts::units::switch;
+use std::collections::BTreeMap;
 
 /// Options that MariaDB has since 11.0: a server that does not know them does not start, unless they are `loose_`.
 const SINCE_11: [&str; 3] = [
@@ -69,6 +70,13 @@ impl System {
         self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
     }
 
+    /// The block in which the redo log is best extended: the page, which is the maximum, but at most 16 KiB. The records
+    /// below it must not be larger, or a write into a reused file first reads the record that it is a part of
+    /// (MySQL reference manual, innodb_log_write_ahead_size).
+    pub fn redo_block(&self) -> u64 {
+        self.innodb_page().min(16384)
+    }
+
     /// Whether a setting of `my.cnf` is a switch that is on, as MariaDB reads it.
     fn mariadb_on(&self, name: &str) -> bool {
         self.innodb_as(true, name).is_some_and(|found| switch(&found.value) == Some(true))
@@ -100,6 +108,14 @@ impl System {
         named.all(|other| other == first).then_some(first)
     }
 
+    /// The word of `innodb_flush_method` as MariaDB or MySQL reads it, in small letters.
+    pub fn flush_method(&self, mariadb: bool) -> Option<String> {
+        let name = "innodb_flush_method";
+        let set = BTreeMap::from([(name.to_owned(), self.innodb_as(mariadb, name)?.value)]);
+        let server = if mariadb { lab::mysql::Server::Mariadb } else { lab::mysql::Server::Mysql };
+        lab::mysql::word(server, &set, name)
+    }
+
     /// Whether MariaDB writes its pages through: they are durable when they are written.
     pub fn writes_through(&self) -> bool {
         let method = self.innodb_as(true, "innodb_flush_method").map(|found| found.value);
@@ -113,12 +129,13 @@ impl System {
             Some(mariadb) => vec![mariadb],
             None => vec![false, true],
         };
+        // Without its flushes (`O_DIRECT_NO_FSYNC`), no page is sure to be kept whole.
         let method = |mariadb: bool| {
-            let found = self.innodb_as(mariadb, "innodb_flush_method")?;
+            let word = self.flush_method(mariadb)?;
             let buffered = mariadb
                 && self.mariadb_on("innodb_data_file_buffering")
                 && self.is_mariadb_11() != Some(false);
-            Some(found.value.to_ascii_uppercase().starts_with("O_DIRECT") && !buffered)
+            Some(word == "o_direct" && !buffered)
         };
         let mut known = servers.into_iter().filter_map(method).peekable();
         known.peek().is_some() && known.all(|direct| direct)

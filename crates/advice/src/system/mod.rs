@@ -22,7 +22,7 @@ pub use database::{Database, Engine, record_for};
 pub use drives::{drive_of, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
-pub use postgresql::PostgresFile;
+pub use postgresql::{PostgresFile, max_wal_size};
 pub use zpool_iostat::Waits;
 
 use crate::raid_card::CardTool;

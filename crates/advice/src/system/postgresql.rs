@@ -3,6 +3,7 @@
 use super::{Found, Place, System};
 use facts::At;
 use facts::postgresql::Settings;
+use std::collections::BTreeSet;
 
 /// A file with settings of a cluster.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,12 @@ pub struct PostgresFile {
     pub settings: Settings,
 }
 
+/// `max_wal_size` for a machine with so many bytes of memory. The PostgreSQL manual gives no size: the WAL of one
+/// `checkpoint_timeout` must fit. 16GB is what the lab hk-oltp has, on a machine of 64 GiB; a smaller one gets a quarter.
+pub fn max_wal_size(memory: u64) -> &'static str {
+    if memory >= 64 << 30 { "16GB" } else { "4GB" }
+}
+
 impl PostgresFile {
     /// Whether it is the file that ALTER SYSTEM writes. The server reads it last, from the data directory.
     pub fn automatic(&self) -> bool {
@@ -29,6 +36,15 @@ impl PostgresFile {
     fn main(&self) -> bool {
         let name = self.name.rsplit('/').next().unwrap_or(&self.name);
         name.starts_with("postgresql") && !self.automatic()
+    }
+
+    /// The data directory where no file states it: that of `postgresql.conf` and `postgresql.auto.conf`. Not where packages
+    /// keep settings apart from data.
+    fn beside_data(&self) -> Option<&str> {
+        let (directory, _) = self.name.rsplit_once('/')?;
+        let apart = directory == "/etc" || directory.starts_with("/etc/");
+        let is_own = self.main() || self.automatic();
+        (is_own && directory.starts_with('/') && !apart).then_some(directory)
     }
 
     /// What the files of one cluster have in common: the directory, without that of included files.
@@ -95,9 +111,30 @@ impl System {
         self.postgresql.iter().filter(move |file| Some(file.cluster) == cluster)
     }
 
-    /// Data directories of all clusters.
+    /// Data directories of all clusters: as stated, else where the files of the cluster are.
     pub(super) fn data_directories(&self) -> Vec<String> {
-        self.postgresql.iter().filter_map(data_directory).map(String::from).collect()
+        let mut stated = BTreeSet::new();
+        let mut directories = Vec::new();
+        for file in &self.postgresql {
+            if let Some(directory) = data_directory(file) {
+                stated.insert(file.cluster);
+                directories.push(directory.to_owned());
+            }
+        }
+        let unstated = self.postgresql.iter().filter(|file| !stated.contains(&file.cluster));
+        directories.extend(unstated.filter_map(PostgresFile::beside_data).map(String::from));
+        directories
+    }
+
+    /// The major release of the cluster, where a path of it says so: `/etc/postgresql/15/main`, `/var/lib/pgsql/16/data`.
+    pub fn postgres_major(&self) -> Option<u32> {
+        let of_path = |path: &str| {
+            let mut words =
+                path.split('/').skip_while(|word| !matches!(*word, "postgresql" | "pgsql"));
+            words.nth(1)?.split('.').next()?.parse().ok()
+        };
+        let mut files = self.postgres_files();
+        files.find_map(|file| of_path(&file.name).or_else(|| of_path(data_directory(file)?)))
     }
 
     /// A setting of `postgresql.conf`.

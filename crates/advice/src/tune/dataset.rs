@@ -263,8 +263,8 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
         (true, _) => (
             "0",
             (
-                "The records of a database are small blocks: a threshold at or above their size would send all data to the special vdev.",
-                "数据库的记录就是小块：阈值达到或超过记录大小，就会把全部数据送到 special vdev。",
+                "The records of a database are small blocks: ZFS compares their size after compression, so a threshold even below the recordsize would send much of the data to the special vdev.",
+                "数据库的记录就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。",
             ),
         ),
         (false, Workload::SmallFiles | Workload::Mixed) => (
@@ -292,13 +292,21 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
 
 /// Records of the dataset for the server's log.
 pub fn log_recordsize(need: &Need) -> Option<Choice> {
+    if need.server == Server::Mysql {
+        let reason = (
+            "It equals innodb_log_write_ahead_size, so that an append to the redo log writes whole records: in a larger record, a write into a reused log file first reads the old record. `zfs snapshot -r` still takes data and log together. Put the log there with innodb_log_group_home_dir.",
+            "与 innodb_log_write_ahead_size 相等，追加重做日志就写整个 ZFS 记录（record）：记录更大时，写入重用的日志文件要先读出旧记录。`zfs snapshot -r` 仍可同时为数据和日志做快照。用 innodb_log_group_home_dir 把日志放到那里。",
+        );
+        let choice = on_log(need, "recordsize", &size(need.system.redo_block()), reason)?;
+        return Some(choice.source(Document::MysqlManual, "innodb_log_write_ahead_size"));
+    }
     on_log(
         need,
         "recordsize",
         "128K",
         (
-            "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir (MySQL: innodb_log_group_home_dir), or stop the server, move it and leave a symbolic link.",
-            "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir（MySQL 用 innodb_log_group_home_dir）把日志放到那里，或停止服务、移动日志并留下符号链接。",
+            "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir, or stop the server, move it and leave a symbolic link.",
+            "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir 把日志放到那里，或停止服务、移动日志并留下符号链接。",
         ),
     )
 }

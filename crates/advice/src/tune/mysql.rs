@@ -102,9 +102,8 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
 
 /// The unit in which the redo log is extended.
 pub fn innodb_log_write_ahead_size(need: &Need) -> Option<Choice> {
-    let size = need.system.innodb_page().min(16384);
     Some(
-        set("loose_innodb_log_write_ahead_size", size, ("The page, which is the maximum, but at most 16K, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "取页大小（即上限），但不超过 16K，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
+        set("loose_innodb_log_write_ahead_size", need.system.redo_block(), ("The page, which is the maximum, but at most 16K, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "取页大小（即上限），但不超过 16K，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
             .source(Document::Mysql, "innodb_log_write_ahead_size"),
     )
 }

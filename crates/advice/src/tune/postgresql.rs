@@ -58,10 +58,9 @@ pub fn maintenance_work_mem(need: &Need) -> Option<Choice> {
 
 /// WAL between checkpoints.
 pub fn max_wal_size(need: &Need) -> Option<Choice> {
-    let bytes: u64 = if need.memory >= 64 << 30 { 16 << 30 } else { 4 << 30 };
     Some(set(
         "max_wal_size",
-        megabytes(bytes),
+        crate::system::max_wal_size(need.memory),
         (
             "Checkpoints then come by time, not by volume: after each one, the first change of a page writes the whole page to the WAL. It costs disk space and a longer recovery after a crash.",
             "让检查点按时间而不是按数据量发生：每次检查点后，对一页的首次修改都把整页写进 WAL。代价是磁盘空间和崩溃后更长的恢复时间。",
@@ -153,7 +152,10 @@ pub fn random_page_cost(need: &Need) -> Option<Choice> {
 
 /// Reads started ahead.
 pub fn effective_io_concurrency(need: &Need) -> Option<Choice> {
+    // 0 would turn the asynchronous reads of PostgreSQL 18 off, and its default of 16 serves them.
+    let own_reads = need.system.postgres_major().is_some_and(|major| major >= 18);
     let choice = match (need.release(), need.flash()) {
+        (Some(release), _) if release < (2, 2) && own_reads => return None,
         (Some(release), _) if release < (2, 2) => set("effective_io_concurrency", 0, ("Up to OpenZFS 2.1, posix_fadvise has no effect on Linux: each hint is a wasted system call. Only up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.", "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。只适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。")).offered().source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2"),
         (Some(_), Some(true)) => set("effective_io_concurrency", 200, ("Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.", "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会发起这些读取。")).source(Document::HongKong, "databases"),
         (Some(_), Some(false)) => {
