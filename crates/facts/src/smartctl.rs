@@ -10,6 +10,10 @@ pub struct Drive {
     pub line: u32,
     /// `/dev/sda`.
     pub device: Option<At<String>>,
+    /// What smartctl calls the drive: `/dev/sda [SAT]`, `/dev/bus/0 [megaraid_disk_01]`.
+    pub info_name: Option<At<String>>,
+    /// The device type, as `-d` takes it: `sat`, `megaraid,1`.
+    pub kind: Option<At<String>>,
     /// Model.
     pub model: Option<At<String>>,
     /// Serial number.
@@ -53,7 +57,21 @@ pub struct Attribute {
     pub raw: Option<u64>,
 }
 
+/// Types of drives behind a RAID card, without the number of the drive.
+const CARDS: [&str; 9] =
+    ["3ware", "aacraid", "areca", "cciss", "hpt", "jmb39x", "jms56x", "megaraid", "sssraid"];
+
 impl Drive {
+    /// The type of a drive behind a RAID card (`megaraid,1`, `sat+megaraid,1`). The device is then that of the card or of
+    /// any of its volumes, the same for every drive behind it.
+    pub fn behind_card(&self) -> Option<&str> {
+        let kind = self.kind.as_ref().map(At::text)?;
+        let card = kind.rsplit('+').next().unwrap_or(kind);
+        let name = card.split_once(',')?.0;
+        let known = |known: &&str| name == *known || name.starts_with(&format!("{known}-"));
+        CARDS.iter().any(|card| known(&card)).then_some(kind)
+    }
+
     /// ATA attribute `id`.
     pub fn attribute(&self, id: u64) -> Option<&Attribute> {
         self.attributes.iter().find(|a| a.id == id)
@@ -68,8 +86,13 @@ pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
         // `--scan` lists devices and says nothing of them.
         let listed = document.items_at(&["devices"]);
         for device in listed {
-            let name = device.text_at(&["name"]);
-            facts.push(Drive { line: device.line, device: name, ..Drive::default() });
+            facts.push(Drive {
+                line: device.line,
+                device: device.text_at(&["name"]),
+                info_name: device.text_at(&["info_name"]),
+                kind: device.text_at(&["type"]),
+                ..Drive::default()
+            });
         }
         if listed.is_empty() {
             facts.push(drive(document, &mut problems));
@@ -103,6 +126,8 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
     Drive {
         line: document.line,
         device: text(&["device", "name"]),
+        info_name: text(&["device", "info_name"]),
+        kind: text(&["device", "type"]),
         model: text(&["model_name"]).or_else(|| text(&["scsi_model_name"])),
         serial: text(&["serial_number"]),
         size: whole(&["user_capacity", "bytes"]).or_else(|| whole(&["nvme_total_capacity"])),

@@ -85,7 +85,7 @@ fn failing(_: &System, drive: &Drive) -> Option<Problem> {
     };
     let (line, text) = failed.or_else(sectors).or_else(media)?;
     let problem = Problem::of(&drive.name).with("what", &text).evidence(&origin.below(line), text);
-    Some(problem.run(&["smartctl", "-t", "long", &device(drive)]))
+    Some(problem.command(drive.smartctl(&["-t", "long"])))
 }
 
 const WORN: Rule = rule! {
@@ -108,7 +108,7 @@ fn worn(_: &System, drive: &Drive) -> Option<Problem> {
     };
     let (line, text) = used.or_else(spare)?;
     let problem = Problem::of(&drive.name).with("what", &text).evidence(&origin.below(line), text);
-    Some(problem.run(&["smartctl", "-x", &device(drive)]))
+    Some(problem.command(drive.smartctl(&["-x"])))
 }
 
 const CABLE: Rule = rule! {
@@ -127,7 +127,7 @@ fn cable(_: &System, drive: &Drive) -> Option<Problem> {
     let problem = Problem::of(&drive.name)
         .with("count", count)
         .evidence(&origin.below(crc.line), format!("{} {count}", crc.name));
-    Some(problem.run(&["smartctl", "-x", &device(drive)]))
+    Some(problem.command(drive.smartctl(&["-x"])))
 }
 
 const USB: Rule = rule! {

@@ -56,12 +56,27 @@ impl Leaf {
     }
 }
 
+impl Drive {
+    /// A command of smartctl about it. A drive behind a RAID card has no device of its own.
+    pub fn smartctl(&self, options: &[&str]) -> Vec<String> {
+        let report = self.smart.as_ref().map(|(_, report)| report);
+        let card = report.and_then(|report| Some((report.behind_card()?, report.device.as_ref()?)));
+        let (kind, device) = match card {
+            Some((kind, device)) => (vec!["-d", kind], device.value.clone()),
+            None => (Vec::new(), format!("/dev/{}", self.name)),
+        };
+        let words = ["smartctl"].iter().chain(options).chain(&kind);
+        words.map(ToString::to_string).chain([device]).collect()
+    }
+}
+
 impl System {
     /// The drive a pool's leaf lies on: by kernel name, serial number or world-wide name, or by what lsblk lists on it.
     pub fn drive(&self, leaf: &Leaf) -> Option<&Drive> {
         let name = drive_of(&leaf.name);
         self.drives.iter().find(|drive| {
             drive.name == name
+                || drive.name == leaf.name
                 || drive
                     .serial
                     .as_ref()

@@ -1,0 +1,71 @@
+//! Drives: their reports, and what is said of them.
+
+use advice::audit::{Finding, audit};
+use advice::system::{Input, System, gather};
+
+fn read(text: &str) -> System {
+    let (system, unread) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
+    assert!(unread.is_empty(), "{unread:?}");
+    system
+}
+
+fn found(text: &str, rule: &str) -> Vec<Finding> {
+    audit(&read(text)).into_iter().filter(|finding| finding.rule.name == rule).collect()
+}
+
+/// A report of smartctl: device, type, serial number, and further members.
+fn smart(device: &str, kind: &str, serial: &str, members: &str) -> String {
+    let shown = match kind.split_once("megaraid,") {
+        Some((_, number)) => format!("{device} [megaraid_disk_{number:0>2}]"),
+        None => device.to_string(),
+    };
+    format!(
+        "==> smartctl <==\n{{\"smartctl\": {{\"version\": [7, 4], \"exit_status\": 0}}, \"device\": {{\"name\": \"{device}\", \
+         \"info_name\": \"{shown}\", \"type\": \"{kind}\"}}, \"serial_number\": \"{serial}\"{members}}}\n"
+    )
+}
+
+const FAILED: &str = ", \"smart_status\": {\"passed\": false}";
+
+#[test]
+fn each_drive_behind_a_card_keeps_its_report() {
+    let volume = "==> lsblk <==\n{\"blockdevices\": [{\"name\": \"sda\", \"model\": \"PERC H730P\", \"serial\": null}]}\n";
+    let uncorrected = ", \"scsi_error_counter_log\": {\"read\": {\"total_uncorrected_errors\": 7}}";
+    for device in ["/dev/bus/0", "/dev/sda"] {
+        let reports: String = ["", FAILED, "", uncorrected]
+            .iter()
+            .enumerate()
+            .map(|(n, more)| smart(device, &format!("megaraid,{n}"), &format!("ZC1000{n}"), more))
+            .collect();
+        let text = format!("{volume}{reports}");
+        assert_eq!(read(&text).drives.len(), 5, "four drives and their volume");
+        let failing = found(&text, "drive-failing");
+        let subjects: Vec<&str> = failing.iter().map(|finding| finding.subject.as_str()).collect();
+        let expected = [1, 3].map(|number| format!("{device} [megaraid_disk_0{number}]"));
+        assert_eq!(subjects, expected);
+        let command = format!("smartctl -t long -d megaraid,1 {device}");
+        assert_eq!(failing[0].fix(), [command]);
+    }
+}
+
+#[test]
+fn a_drive_that_a_card_passes_through_is_known_by_its_serial_number() {
+    let text = format!(
+        "==> lsblk <==\n{{\"blockdevices\": [{{\"name\": \"sda\", \"serial\": \"ZC10001\"}}, {{\"name\": \"sdb\", \"serial\": \"ZC10002\"}}]}}\n{}",
+        smart("/dev/sda", "sat+megaraid,2", "ZC10002", FAILED)
+    );
+    let failing = found(&text, "drive-failing");
+    assert_eq!((read(&text).drives.len(), failing[0].subject.as_str()), (2, "sdb"));
+    assert_eq!(failing[0].fix(), ["smartctl -t long -d sat+megaraid,2 /dev/sda"]);
+}
+
+#[test]
+fn reports_with_different_serial_numbers_are_about_different_drives() {
+    let text = smart("/dev/sda", "sat", "A1", FAILED) + &smart("/dev/sda", "sat", "B2", "");
+    assert_eq!(found(&text, "drive-failing").len(), 1);
+    // A bridge or SAS shows another number in lsblk: that is still the drive of this name.
+    let bridge =
+        "==> lsblk <==\n{\"blockdevices\": [{\"name\": \"sda\", \"serial\": \"0123456789\"}]}\n";
+    let text = bridge.to_string() + &smart("/dev/sda", "sat", "A1", FAILED);
+    assert_eq!(read(&text).drives.len(), 1);
+}
