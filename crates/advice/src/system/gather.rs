@@ -86,6 +86,7 @@ fn resolve_counters(system: &mut System) {
     };
     counted.waits = waits.or(mean);
     counted.flushes = flushes;
+    counted.commit_flush = system.commit_flush(&counted);
     system.counters = Some(Found::new(counted, Place::new(file, 0)));
 }
 
