@@ -1,6 +1,6 @@
 //! Pools: what to do about failed drives, and what is no problem.
 
-use advice::audit::{Finding, audit};
+use advice::audit::{Finding, Severity, audit};
 use advice::system::{Input, gather};
 
 fn read(text: &str) -> (Vec<Finding>, Vec<String>) {
@@ -214,6 +214,36 @@ fn only_a_pool_at_rest_that_is_not_booted_from_is_imported_under_other_names() {
     let root =
         "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/root\tmountpoint\t/\tlocal\n";
     assert!(found(&format!("{text}{root}"), rule).is_none());
+}
+
+/// An import looks only into the directory that it is given: a pool whose drives are not there stays exported.
+#[test]
+fn a_pool_is_imported_from_a_directory_that_lists_its_drives() {
+    let rule = "layout-unstable-names";
+    let of = |name: &str, after: &str| {
+        let rows = ["  sda ONLINE 0 0 0".to_string(), format!("  {name} ONLINE 0 0 0")];
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        fix(&(status("ONLINE", DONE, &rows) + after), rule)
+    };
+    let import = |directory: &str| {
+        let import = format!("zpool import -d /dev/disk/{directory} tank");
+        vec![format!("ls -l /dev/disk/{directory}"), "zpool export tank".to_string(), import]
+    };
+    assert_eq!(of("sdb", ""), import("by-id"));
+    assert_eq!(of("nvme0n1p2", ""), import("by-id"));
+    for name in ["ada0", "da12p3", "nvd0", "vtbd1", "/mnt/tank.img"] {
+        assert!(of(name, "").is_empty(), "{name}");
+    }
+    for name in ["vdb", "vdb1", "xvdf"] {
+        assert_eq!(of(name, ""), import("by-path"), "{name}");
+    }
+    let lsblk = |serial: &str| {
+        format!(
+            "==> lsblk <==\n{{\"blockdevices\": [{{\"name\": \"vdb\", \"serial\": {serial}}}]}}\n"
+        )
+    };
+    assert_eq!(of("vdb1", &lsblk("\"disk-2\"")), import("by-id"));
+    assert_eq!(of("vdb1", &lsblk("null")), import("by-path"));
 }
 
 #[test]

@@ -5,7 +5,9 @@ use crate::format::size;
 use crate::source::Document::{
     Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
 };
-use crate::system::{Database, Pool, System, Vdev, drive_of, is_kernel_name};
+use crate::system::{
+    Database, Leaf, Pool, System, Vdev, drive_of, is_freebsd_name, is_kernel_name,
+};
 use std::collections::BTreeSet;
 use zfs::{AllocationClass, Layout};
 
@@ -265,8 +267,8 @@ const UNSTABLE_NAMES: Rule = rule! {
     "layout-unstable-names", Note, Check::Pool(unstable_names),
     what: "{subject} lists its drives under kernel names ({drive}).",
     what_zh: "{subject} 用内核设备名列出它的盘（{drive}）。",
-    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one.",
-    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。",
+    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one. First check that {directory} lists every drive of the pool: if one is missing there, the import fails and the pool stays exported.",
+    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。请先确认 {directory} 中列有存储池的每一块盘：缺一块，导入就会失败，存储池停留在导出状态。",
     sources: &[ZfsDocs.section("selecting /dev names when creating a pool")],
 };
 
@@ -277,11 +279,30 @@ fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
         return None;
     }
     let leaf = pool.leaves().find(|leaf| is_kernel_name(drive_of(&leaf.name)))?;
+    // FreeBSD has no such directories, and they hold no files.
+    let elsewhere = |leaf: &Leaf| {
+        let file = leaf.name.starts_with('/') && !leaf.name.starts_with("/dev/");
+        file || is_freebsd_name(drive_of(&leaf.name))
+    };
+    if pool.leaves().any(elsewhere) {
+        return None;
+    }
+    // udev makes a link by identity to a virtual disk only where its host gave it a serial number.
+    let nameless = |leaf: &Leaf| {
+        let name = drive_of(&leaf.name);
+        let serial = system.drive(leaf).and_then(|drive| drive.serial.as_ref());
+        let none = serial.is_none_or(|serial| serial.value.is_empty());
+        is_kernel_name(name) && name.starts_with(['v', 'x']) && none
+    };
+    let directory =
+        if pool.leaves().any(nameless) { "/dev/disk/by-path" } else { "/dev/disk/by-id" };
     let problem = Problem::of(&pool.name)
         .with("drive", &leaf.name)
+        .with("directory", directory)
         .evidence(&leaf.at, &leaf.name)
+        .run(&["ls", "-l", directory])
         .run(&["zpool", "export", &pool.name]);
-    Some(problem.run(&["zpool", "import", "-d", "/dev/disk/by-id", &pool.name]))
+    Some(problem.run(&["zpool", "import", "-d", directory, &pool.name]))
 }
 
 const SAME_DRIVE: Rule = rule! {

@@ -3,9 +3,10 @@
 use super::{Drive, Leaf, Pool, System};
 use facts::is_digits;
 
-/// Beginnings of kernel names of drives that a number ends, before `p` and the number of a partition: Linux's, then
-/// FreeBSD's.
-const NUMBERED: [&str; 8] = ["nvme", "mmcblk", "pmem", "ada", "nda", "nvd", "vtbd", "da"];
+/// Beginnings of Linux's names of drives that a number ends, before `p` and the number of a partition.
+const NUMBERED: [&str; 3] = ["nvme", "mmcblk", "pmem"];
+/// The same of FreeBSD's names.
+const FREEBSD: [&str; 5] = ["ada", "nda", "nvd", "vtbd", "da"];
 /// Beginnings of those that letters end, which the number of a partition follows.
 const LETTERED: [&str; 3] = ["xvd", "sd", "vd"];
 
@@ -18,7 +19,14 @@ pub fn is_kernel_name(name: &str) -> bool {
             None => is_digits(rest),
         })
     };
-    lettered(name).is_some_and(str::is_empty) || NUMBERED.iter().any(numbered)
+    lettered(name).is_some_and(str::is_empty)
+        || NUMBERED.iter().any(numbered)
+        || is_freebsd_name(name)
+}
+
+/// Whether a name without a directory or partition is FreeBSD's name of a drive.
+pub fn is_freebsd_name(name: &str) -> bool {
+    FREEBSD.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_digits))
 }
 
 /// What follows the letters of a name such as `sdab`.
@@ -38,7 +46,7 @@ pub fn drive_of(name: &str) -> &str {
     }
     if let Some((stem, number)) = name.rsplit_once('p')
         && is_digits(number)
-        && NUMBERED.iter().any(|prefix| stem.starts_with(prefix))
+        && lettered(stem).is_none()
         && is_kernel_name(stem)
     {
         return stem;

@@ -19,7 +19,7 @@ mod zpool_iostat;
 
 pub use counters::{Counters, Kstat};
 pub use database::{Database, Engine, record_for};
-pub use drives::{drive_of, is_kernel_name};
+pub use drives::{drive_of, is_freebsd_name, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use postgresql::PostgresFile;
