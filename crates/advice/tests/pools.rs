@@ -291,3 +291,34 @@ fn a_default_counts_for_the_point_releases_that_have_it() {
     assert!(set("2.2.11", removed).contains(&"module-other-release"));
     assert!(!set("2.2.2", removed).contains(&"module-other-release"));
 }
+
+#[test]
+fn a_log_is_slower_only_where_its_drive_takes_longer_for_a_flush() {
+    const PROTECTED_SATA: &str = "INTEL SSDSC2BA200G4";
+    const SATA: &str = "Samsung SSD 870 EVO 1TB";
+    const NVME: &str = "Samsung SSD 980 PRO 2TB";
+    const PROTECTED_NVME: &str = "SAMSUNG MZQL23T8HCLS-00A07";
+    let slower = |log: (&str, &str), data: (&str, &str)| {
+        let rows = format!("  {} ONLINE 0 0 0|logs|  {} ONLINE 0 0 0", data.0, log.0);
+        let rows: Vec<&str> = rows.split('|').collect();
+        let drive = |(name, model): (&str, &str)| {
+            let bus = if name.starts_with("nvme") { "nvme" } else { "sata" };
+            format!(
+                "{{\"name\": \"{name}\", \"model\": \"{model}\", \"rota\": {}, \"tran\": \"{bus}\"}}",
+                model.starts_with("ST")
+            )
+        };
+        let lsblk =
+            format!("==> lsblk <==\n{{\"blockdevices\": [{}, {}]}}\n", drive(log), drive(data));
+        found(&(status("ONLINE", DONE, &rows) + &lsblk), "log-slower").is_some()
+    };
+    let sata = |model| ("sda", model);
+    let nvme = |model| ("nvme0n1", model);
+    assert!(!slower(sata(PROTECTED_SATA), nvme(NVME)), "its cache answers at once");
+    assert!(!slower(sata("a model that nobody knows"), nvme(NVME)), "it may be protected");
+    assert!(slower(sata("ST16000NM001G-2KK103"), nvme(NVME)), "a disk is not");
+    assert!(slower(sata(PROTECTED_SATA), nvme(PROTECTED_NVME)));
+    assert!(slower(sata(SATA), nvme(NVME)));
+    assert!(slower(nvme(NVME), sata(PROTECTED_SATA)), "it writes its cache at each flush");
+    assert!(!slower(nvme(PROTECTED_NVME), sata(SATA)));
+}

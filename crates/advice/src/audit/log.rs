@@ -180,23 +180,61 @@ fn slower(system: &System, pool: &Pool) -> Option<Problem> {
     let slowest = |class| {
         pool.vdevs_of(class)
             .flat_map(|vdev| vdev.leaves.iter().map(move |leaf| (vdev, leaf)))
-            .filter_map(|(vdev, leaf)| Some((commit_speed(system, leaf)?, vdev)))
-            .min_by_key(|(speed, _)| *speed)
+            .filter_map(|(vdev, leaf)| {
+                let speed = commit_speed(system, leaf)?;
+                Some((Flushed { protected: system.protected(leaf), speed }, vdev))
+            })
+            .min_by_key(|(flushed, _)| (flushed.rank(), flushed.speed))
     };
     let (log, vdev) = slowest(AllocationClass::Log)?;
     let (data, _) = slowest(AllocationClass::Normal)?;
-    (log < data).then(|| {
+    log.is_slower(&data).then(|| {
         Problem::of_vdev(vdev)
             .with("pool", &pool.name)
             .run(&["zpool", "remove", &pool.name, &vdev.name])
     })
 }
 
+/// What decides how long a drive takes for a flushed write.
+struct Flushed {
+    /// Whether it answers a flush from a protected cache, where that is known.
+    protected: Option<bool>,
+    /// See [`commit_speed`].
+    speed: u8,
+}
+
+impl Flushed {
+    fn rank(&self) -> u8 {
+        match self.protected {
+            Some(false) => 0,
+            None => 1,
+            Some(true) => 2,
+        }
+    }
+
+    /// Whether it is known to be slower than another. A protected cache answers a flush at once; without one an NVMe SSD
+    /// writes its cache to flash, which takes longer than the whole write does on a protected SATA SSD. Optane has no
+    /// cache to write.
+    fn is_slower(&self, other: &Flushed) -> bool {
+        match (self.protected, other.protected) {
+            (Some(true), Some(true)) => self.speed < other.speed,
+            (Some(true), _) => false,
+            (Some(false), Some(true)) => self.speed < OPTANE,
+            // It may be protected, unless it is a hard disk.
+            (None, Some(false)) => self.speed < other.speed.min(1),
+            _ => self.speed < other.speed,
+        }
+    }
+}
+
+/// The rank of Optane in [`commit_speed`].
+const OPTANE: u8 = 3;
+
 /// How fast a kind of drive acknowledges a flushed write, as a rank: hard disk, SATA or SAS SSD,
 /// NVMe SSD, Optane.
 fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
     if catalogue::optane(system.model(leaf)) {
-        return Some(3);
+        return Some(OPTANE);
     }
     if system.rotates(leaf)? {
         return Some(0);
