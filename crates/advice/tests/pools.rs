@@ -322,3 +322,23 @@ fn a_log_is_slower_only_where_its_drive_takes_longer_for_a_flush() {
     assert!(slower(nvme(NVME), sata(PROTECTED_SATA)), "it writes its cache at each flush");
     assert!(!slower(nvme(PROTECTED_NVME), sata(SATA)));
 }
+
+/// What goes to the special vdev is decided by the blocks that are written now.
+#[test]
+fn special_small_blocks_is_compared_with_the_present_block_size() {
+    let rows = ["  sda ONLINE 0 0 0", "special", "  nvme0n1 ONLINE 0 0 0"];
+    let of = |record: &str, small: &str| {
+        let get = format!(
+            "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/mysql\trecordsize\t{record}\tlocal\n\
+             tank/mysql\tspecial_small_blocks\t{small}\tlocal\n"
+        );
+        let finding = found(&(status("ONLINE", DONE, &rows) + &get), "special-everything")?;
+        Some((finding.arguments["block"].clone(), finding.severity))
+    };
+    let now = |block: &str| Some((block.to_string(), Severity::Warning));
+    assert_eq!(of("8K", "8K"), now("8K"), "though a database should have 16K");
+    assert_eq!(of("128K", "128K"), now("128K"));
+    // Its records are 128K now; another finding advises 16K.
+    assert_eq!(of("128K", "16K"), Some(("16K".to_string(), Severity::Note)));
+    assert_eq!(of("128K", "8K"), None);
+}
