@@ -57,10 +57,23 @@ pub fn drive_of(name: &str) -> &str {
     }
 }
 
+/// What tells drives apart: the drive's name below /dev and /dev/disk/by-*, which list drives; elsewhere the path without
+/// the suffix of a partition, since volumes of several groups and files in several directories may have one name.
+fn whole(name: &str) -> &str {
+    let path = name.strip_prefix("/dev/").unwrap_or(name);
+    match path.rsplit_once('/') {
+        Some((directory, _)) if !directory.starts_with("disk/by-") => {
+            let part = path.rsplit_once("-part").filter(|(_, number)| is_digits(number));
+            part.map_or(path, |(stem, _)| stem)
+        }
+        _ => drive_of(path),
+    }
+}
+
 impl Leaf {
     /// Whether another leaf is on the same drive.
     pub fn shares_drive(&self, other: &Leaf) -> bool {
-        self.name != other.name && drive_of(&self.name) == drive_of(&other.name)
+        self.name != other.name && whole(&self.name) == whole(&other.name)
     }
 }
 
@@ -177,6 +190,28 @@ mod tests {
             ("gpt/disk1", "disk1"),
         ] {
             assert_eq!(drive_of(leaf), drive);
+        }
+    }
+
+    #[test]
+    fn volumes_and_files_of_one_name_in_two_places_are_not_one_drive() {
+        let leaf =
+            |name: &str| Leaf { name: name.to_string(), at: crate::system::Place::new("s", 1) };
+        let share = |one: &str, two: &str| leaf(one).shares_drive(&leaf(two));
+        for (one, two) in [
+            ("/dev/vg_ssd1/zfs", "/dev/vg_ssd2/zfs"),
+            ("/mnt/a/disk.img", "/mnt/b/disk.img"),
+            ("mapper/crypt-a", "mapper/crypt-b"),
+        ] {
+            assert!(!share(one, two), "{one} {two}");
+        }
+        for (one, two) in [
+            ("/dev/sda1", "sda2"),
+            ("/dev/disk/by-id/ata-X_1-part1", "ata-X_1-part2"),
+            ("disk/by-path/pci-0-part1", "/dev/disk/by-path/pci-0-part3"),
+            ("/dev/mapper/mpatha-part1", "mapper/mpatha-part2"),
+        ] {
+            assert!(share(one, two), "{one} {two}");
         }
     }
 
