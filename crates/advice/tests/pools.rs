@@ -342,3 +342,15 @@ fn special_small_blocks_is_compared_with_the_present_block_size() {
     assert_eq!(of("128K", "16K"), Some(("16K".to_string(), Severity::Note)));
     assert_eq!(of("128K", "8K"), None);
 }
+
+#[test]
+fn a_scrub_of_known_errors_does_not_count_as_the_last_scrub() {
+    let old = |scan: &str| {
+        let text = status("ONLINE", scan, &["  sda ONLINE 0 0 0"]);
+        let (mut system, _) = gather(&[Input { name: "pasted".into(), text }]);
+        system.today = Some(30_000);
+        audit(&system).iter().any(|finding| finding.rule.name == "pool-scrub")
+    };
+    assert!(old(DONE));
+    assert!(!old("scrubbed 3 error blocks in 0 days 00:00:01 on Sun Nov  8 10:02:04 2026"));
+}
