@@ -323,6 +323,31 @@ fn a_log_is_slower_only_where_its_drive_takes_longer_for_a_flush() {
     assert!(!slower(nvme(PROTECTED_NVME), sata(SATA)));
 }
 
+/// One command sets a property for all heirs, so one finding is enough.
+#[test]
+fn heirs_of_a_property_are_not_reported_beside_the_dataset_that_sets_it() {
+    let rows = ["  sdb ONLINE 0 0 0", "logs", "  sda ONLINE 0 0 0", "cache", "  sdc ONLINE 0 0 0"];
+    let mut text =
+        status("ONLINE", DONE, &rows) + "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\n";
+    for (name, source) in
+        [("tank", "local"), ("tank/a", "inherited from tank"), ("tank/a/b", "inherited from tank")]
+    {
+        for set in ["sync\tdisabled", "logbias\tthroughput", "primarycache\tmetadata"] {
+            text.push_str(&format!("{name}\t{set}\t{source}\n"));
+        }
+    }
+    let subjects = |text: &str, rule: &str| -> Vec<String> {
+        let found = read(text).0.into_iter().filter(|finding| finding.rule.name == rule);
+        found.map(|finding| finding.subject).collect()
+    };
+    for rule in ["log-silenced", "log-bypassed", "cache-starved"] {
+        assert_eq!(subjects(&text, rule), ["tank"], "{rule}");
+    }
+    // The parent wants no data in the cache: its heir is reported itself.
+    let wanted = "tank\tsecondarycache\tnone\tlocal\ntank/a\tsecondarycache\tall\tlocal\n";
+    assert_eq!(subjects(&(text + wanted), "cache-starved"), ["tank/a"]);
+}
+
 /// What goes to the special vdev is decided by the blocks that are written now.
 #[test]
 fn special_small_blocks_is_compared_with_the_present_block_size() {
