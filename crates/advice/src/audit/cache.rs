@@ -2,7 +2,7 @@
 
 use super::{Check, Problem, Rule, rule};
 use crate::format::size;
-use crate::setting::Target;
+use crate::setting::{Target, l2arc_feed};
 use crate::source::Document::{Arithmetic, HongKong, Practice, Zfs4, ZfsCode, ZfsProps};
 use crate::system::{Dataset, Leaf, Pool, Property, System};
 use zfs::AllocationClass;
@@ -141,8 +141,10 @@ fn slow_to_fill(system: &System, pool: &Pool) -> Option<Problem> {
     if hours < 18.0 {
         return None;
     }
-    // In half a day, or twice as fast as now.
-    let faster = (bytes / 43_200).max(feed * 2) >> 20 << 20;
+    let faster = l2arc_feed(bytes);
+    if faster <= feed {
+        return None;
+    }
     let problem = of_cache(pool)?
         .with("cache", size(bytes))
         .with("feed", size(feed))
