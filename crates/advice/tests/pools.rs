@@ -369,6 +369,18 @@ fn special_small_blocks_is_compared_with_the_present_block_size() {
 }
 
 #[test]
+fn thirteen_drives_are_a_wide_raidz() {
+    let fires = |width: u32| {
+        let leaves = (0..width).map(|number| format!("    d{number} ONLINE 0 0 0"));
+        let rows: Vec<String> =
+            ["  raidz2-0 ONLINE 0 0 0".to_string()].into_iter().chain(leaves).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        found(&status("ONLINE", DONE, &rows), "layout-wide").is_some()
+    };
+    assert_eq!((fires(12), fires(13)), (false, true));
+}
+
+#[test]
 fn a_scrub_of_known_errors_does_not_count_as_the_last_scrub() {
     let old = |scan: &str| {
         let text = status("ONLINE", scan, &["  sda ONLINE 0 0 0"]);

@@ -9,6 +9,7 @@ use crate::system::{
     Database, Leaf, Pool, System, Vdev, drive_of, is_freebsd_name, is_kernel_name,
 };
 use std::collections::BTreeSet;
+use zfs::layout::WIDEST_RAIDZ;
 use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
@@ -140,7 +141,7 @@ const WIDE: Rule = rule! {
 
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let width = vdev.leaves.len();
-    (matches!(vdev.layout, Layout::Raidz { .. }) && width > 14).then(|| {
+    (matches!(vdev.layout, Layout::Raidz { .. }) && width as u32 > WIDEST_RAIDZ).then(|| {
         let drives = format!("{width}xDRIVE");
         let problem = Problem::of_vdev(vdev).with("width", width);
         problem.run(&["poolwright", "plan", "--drives", &drives])
