@@ -292,6 +292,23 @@ fn a_default_counts_for_the_point_releases_that_have_it() {
     assert!(!set("2.2.2", removed).contains(&"module-other-release"));
 }
 
+/// A machine boots from a partition: a whole drive beside it would have no loader.
+#[test]
+fn a_mirror_of_a_boot_pool_is_made_partition_by_partition() {
+    let of = |pool: &str, leaf: &str| {
+        let row = format!("  {leaf} ONLINE 0 0 0");
+        fix(&status("ONLINE", DONE, &[&row]).replace("tank", pool), "layout-stripe")
+    };
+    let esp = "dd if=EFI-PARTITION of=EFI-PARTITION-OF-ANOTHER-DRIVE";
+    let attach = |leaf: &str| format!("zpool attach rpool {leaf} PARTITION-OF-ANOTHER-DRIVE");
+    let linux = ["sgdisk -R ANOTHER-DRIVE THIS-DRIVE", "sgdisk -G ANOTHER-DRIVE", esp];
+    let leaf = "nvme-eui.002538b111b11111-part3";
+    assert_eq!(of("rpool", leaf), [&linux[..], &[&attach(leaf)]].concat());
+    let gpart = "sh -c 'gpart backup ada0 | gpart restore ANOTHER-DRIVE'";
+    assert_eq!(of("rpool", "ada0p3"), [gpart, esp, &attach("ada0p3")]);
+    assert_eq!(of("tank", leaf), [format!("zpool attach tank {leaf} ANOTHER-DRIVE")]);
+}
+
 #[test]
 fn a_log_is_slower_only_where_its_drive_takes_longer_for_a_flush() {
     const PROTECTED_SATA: &str = "INTEL SSDSC2BA200G4";

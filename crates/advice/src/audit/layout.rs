@@ -41,7 +41,28 @@ fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
         .evidence(&first.at, &first.name);
     // Every drive: a mirror beside bare drives is no safer.
     let drives = pool.vdevs_of(AllocationClass::Normal).flat_map(|vdev| vdev.leaves.first());
-    Some(drives.fold(problem, |problem, leaf| problem.attach(&pool.name, &leaf.name, 1)))
+    Some(drives.fold(problem, |problem, leaf| match system.boots_from(pool) {
+        true => attach_bootable(problem, pool, leaf),
+        false => problem.attach(&pool.name, &leaf.name, 1),
+    }))
+}
+
+/// Makes a mirror of a partition that the machine boots from: the same partitions on another drive, its EFI system
+/// partition, and then the one for the pool.
+fn attach_bootable(problem: Problem, pool: &Pool, leaf: &Leaf) -> Problem {
+    let drive = drive_of(&leaf.name);
+    let known = is_freebsd_name(drive);
+    let problem = if known || leaf.name.starts_with("gpt") {
+        let drive = if known { drive } else { "THIS-DRIVE" };
+        problem.run(&["sh", "-c", &format!("gpart backup {drive} | gpart restore ANOTHER-DRIVE")])
+    } else {
+        problem
+            .run(&["sgdisk", "-R", "ANOTHER-DRIVE", "THIS-DRIVE"])
+            .run(&["sgdisk", "-G", "ANOTHER-DRIVE"])
+    };
+    problem
+        .run(&["dd", "if=EFI-PARTITION", "of=EFI-PARTITION-OF-ANOTHER-DRIVE"])
+        .run(&["zpool", "attach", &pool.name, &leaf.name, "PARTITION-OF-ANOTHER-DRIVE"])
 }
 
 const MIXED: Rule = rule! {
