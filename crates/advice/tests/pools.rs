@@ -340,6 +340,18 @@ fn a_log_is_slower_only_where_its_drive_takes_longer_for_a_flush() {
     assert!(!slower(nvme(PROTECTED_NVME), sata(SATA)));
 }
 
+/// Too much space in a log does no harm.
+#[test]
+fn nothing_is_removed_because_a_log_is_large() {
+    let rows = ["  sdb ONLINE 0 0 0", "logs", "  sda ONLINE 0 0 0"];
+    let text = status("ONLINE", DONE, &rows)
+        + "==> /proc/meminfo <==\nMemTotal: 33554432 kB\n"
+        + &lsblk(&[("sda", false, 4096, 400 << 30, &[])]);
+    assert_eq!(fix(&text, "log-oversized"), ["zpool list -v tank"]);
+    let text = text.replace(&(400u64 << 30).to_string(), &(1u64 << 30).to_string());
+    assert_eq!(fix(&text, "log-undersized")[0], "zpool remove tank sda");
+}
+
 /// One command sets a property for all heirs, so one finding is enough.
 #[test]
 fn heirs_of_a_property_are_not_reported_beside_the_dataset_that_sets_it() {

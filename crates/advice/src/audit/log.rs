@@ -112,7 +112,9 @@ const OVERSIZED: Rule = rule! {
 };
 
 fn oversized(system: &System, pool: &Pool) -> Option<Problem> {
-    wrong_size(system, pool, |has, needs| has > needs.saturating_mul(16))
+    let (problem, _) = wrong_size(system, pool, |has, needs| has > needs.saturating_mul(16))?;
+    // Too much space does no harm: there is nothing to change, only to see how much is in use.
+    Some(problem.run(&["zpool", "list", "-v", &pool.name]))
 }
 
 const UNDERSIZED: Rule = rule! {
@@ -126,10 +128,22 @@ const UNDERSIZED: Rule = rule! {
 };
 
 fn undersized(system: &System, pool: &Pool) -> Option<Problem> {
-    wrong_size(system, pool, |has, needs| has < needs / 2)
+    let (problem, vdev) = wrong_size(system, pool, |has, needs| has < needs / 2)?;
+    let drives: &[&str] = match vdev.layout {
+        Layout::Single => &["DRIVE-OF-THAT-SIZE"],
+        _ => &["mirror", "DRIVE-OF-THAT-SIZE", "DRIVE-OF-THAT-SIZE"],
+    };
+    // A mirror cannot be replaced by another; a log vdev can be removed.
+    let problem = problem.run(&["zpool", "remove", &pool.name, &vdev.name]);
+    Some(problem.run(&[&["zpool", "add", &pool.name, "log"], drives].concat()))
 }
 
-fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Option<Problem> {
+/// A problem of the size of the log vdevs, with the first of them.
+fn wrong_size<'a>(
+    system: &System,
+    pool: &'a Pool,
+    wrong: fn(u64, u64) -> bool,
+) -> Option<(Problem, &'a Vdev)> {
     let needs = needed(system)?;
     let vdev = pool.vdevs_of(AllocationClass::Log).next()?;
     let mut has = 0u64;
@@ -138,18 +152,9 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
             vdev.leaves.iter().map(|leaf| system.leaf_capacity(leaf)).collect();
         has = has.saturating_add(sizes?.into_iter().min()?);
     }
-    let drives: &[&str] = match vdev.layout {
-        Layout::Single => &["DRIVE-OF-THAT-SIZE"],
-        _ => &["mirror", "DRIVE-OF-THAT-SIZE", "DRIVE-OF-THAT-SIZE"],
-    };
-    // A mirror cannot be replaced, nor a drive by a smaller one; a log vdev can be removed.
     wrong(has, needs).then(|| {
-        Problem::of(&pool.name)
-            .with("has", size(has))
-            .with("needs", size(needs))
-            .evidence(&vdev.at, &vdev.name)
-            .run(&["zpool", "remove", &pool.name, &vdev.name])
-            .run(&[&["zpool", "add", &pool.name, "log"], drives].concat())
+        let problem = Problem::of(&pool.name).with("has", size(has)).with("needs", size(needs));
+        (problem.evidence(&vdev.at, &vdev.name), vdev)
     })
 }
 
