@@ -202,7 +202,7 @@ const WRITE_ONLY: Rule = rule! {
     what: "{subject} has an L2ARC, but its workloads only write.",
     what_zh: "{subject} 有 L2ARC，但它的负载只有写入。",
     why: "The L2ARC serves reads. Writes of whole records never read from it; writes of part of a record can, and there are none here.",
-    why_zh: "L2ARC 服务于读取。写整条记录从不读它；只写记录的一部分时才可能读，而这里没有这样的写入。",
+    why_zh: "L2ARC 只用于读取。写整条记录时从不读 L2ARC；只写记录的一部分时才可能读，而这里没有这样的写入。",
     sources: &[HongKong.section("result 2, L2ARC does nothing for writes")],
     lab: "hk-sync-l2arc",
 };

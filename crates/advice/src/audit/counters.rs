@@ -153,7 +153,7 @@ const FEW_MISSES: Rule = rule! {
     what: "The ARC answered {hits} % of demand reads over {seconds} s and missed {misses} a second: no L2ARC is needed.",
     what_zh: "{seconds} 秒内 ARC 命中了 {hits} % 的按需读取，每秒未命中 {misses} 次：不需要 L2ARC。",
     why: "An L2ARC serves only what the ARC misses, and its headers take RAM from the ARC. Count over a busy hour before you decide.",
-    why_zh: "L2ARC 只服务于 ARC 未命中的读取，头部还占用 ARC 的内存。决定之前，请在繁忙时段统计一小时。",
+    why_zh: "L2ARC 只提供 ARC 未命中的数据，头部还占用 ARC 的内存。决定之前，请在繁忙时段统计一小时。",
     sources: &[ZfsCode.section("arcstats, demand hits and misses"), HongKong.section("when to add an L2ARC")],
     lab: "hk-sync-l2arc",
 };
@@ -280,7 +280,7 @@ const DIRTY_DELAYED: Rule = rule! {
     what: "The write throttle delayed {rate} transactions a second.",
     what_zh: "写限流每秒延迟 {rate} 个事务。",
     why: "The data vdevs do not keep up with the writes. A log vdev makes commits fast only up to this point; more or faster data vdevs help.",
-    why_zh: "数据 vdev 跟不上写入。日志 vdev 只在到达这一点之前使提交变快；需要更多或更快的数据 vdev。",
+    why_zh: "数据 vdev 跟不上写入。日志 vdev 只能在写限流开始之前加快提交；要提高持续写入速度，需要更多或更快的数据 vdev。",
     sources: &[ZfsCode.section("dmu_tx kstat, dmu_tx_dirty_delay")],
     lab: "hk-sync-slog",
 };
