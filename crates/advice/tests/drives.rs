@@ -1,7 +1,8 @@
 //! Drives: their reports, and what is said of them.
 
-use advice::audit::{Finding, audit};
+use advice::audit::{Finding, Severity, audit};
 use advice::system::{Input, System, gather};
+use advice::tune::{Need, Server, Workload, tune};
 
 fn read(text: &str) -> System {
     let (system, unread) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
@@ -41,8 +42,9 @@ fn each_drive_behind_a_card_keeps_its_report() {
         assert_eq!(read(&text).drives.len(), 5, "four drives and their volume");
         let failing = found(&text, "drive-failing");
         let subjects: Vec<&str> = failing.iter().map(|finding| finding.subject.as_str()).collect();
-        let expected = [1, 3].map(|number| format!("{device} [megaraid_disk_0{number}]"));
-        assert_eq!(subjects, expected);
+        assert_eq!(subjects, [format!("{device} [megaraid_disk_01]")]);
+        let unreadable = found(&text, "drive-unreadable");
+        assert_eq!(unreadable[0].subject, format!("{device} [megaraid_disk_03]"));
         let command = format!("smartctl -t long -d megaraid,1 {device}");
         assert_eq!(failing[0].fix(), [command]);
     }
@@ -68,4 +70,18 @@ fn reports_with_different_serial_numbers_are_about_different_drives() {
         "==> lsblk <==\n{\"blockdevices\": [{\"name\": \"sda\", \"serial\": \"0123456789\"}]}\n";
     let text = bridge.to_string() + &smart("/dev/sda", "sat", "A1", FAILED);
     assert_eq!(read(&text).drives.len(), 1);
+}
+
+/// What `hdparm -W0` turned off needs no flush.
+#[test]
+fn a_cache_that_is_off_is_not_hidden() {
+    let text = |enabled: bool| {
+        let members = format!(
+            ", \"model_name\": \"Samsung SSD 870 EVO 1TB\", \"write_cache\": {{\"enabled\": {enabled}}}"
+        );
+        let queue = "==> queue <==\n/sys/block/sda/queue/write_cache:write through\n";
+        smart("/dev/sda", "sat", "S1", &members) + queue
+    };
+    assert!(found(&text(false), "drive-cache-hidden").is_empty());
+    assert!(!found(&text(true), "drive-cache-hidden").is_empty());
 }

@@ -214,8 +214,11 @@ const CACHE_HIDDEN: Rule = rule! {
 fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
     let flushed = drive.flushed.as_ref().filter(|flushed| !flushed.value)?;
     let cache = drive.smart.as_ref().and_then(|(_, smart)| smart.write_cache.as_ref());
-    let volatile =
-        cache.is_some_and(|cache| cache.value) || system.protected(&drive.as_leaf()) == Some(false);
+    // The drive says whether its cache is on; else its model says that it has one.
+    let volatile = match cache {
+        Some(cache) => cache.value,
+        None => system.protected(&drive.as_leaf()) == Some(false),
+    };
     volatile.then(|| {
         let write_back = format!("echo write back > /sys/block/{}/queue/write_cache", drive.name);
         Problem::of(&drive.name)
