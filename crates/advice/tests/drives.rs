@@ -85,3 +85,29 @@ fn a_cache_that_is_off_is_not_hidden() {
     assert!(found(&text(false), "drive-cache-hidden").is_empty());
     assert!(!found(&text(true), "drive-cache-hidden").is_empty());
 }
+
+/// blockdev counts in sectors of 512 bytes, sysfs in KiB.
+#[test]
+fn read_ahead_goes_back_to_the_kernels_default() {
+    let queue = |name: &str| {
+        format!(
+            "==> queue <==\n/sys/block/{name}/queue/rotational:0\n/sys/block/{name}/queue/read_ahead_kb:4096\n"
+        )
+    };
+    let fix = found(&queue("sda"), "drive-read-ahead")[0].fix();
+    assert_eq!(fix, ["blockdev --setra 256 /dev/sda"]);
+    assert!(found(&queue("md0"), "drive-read-ahead").is_empty(), "md raises it on purpose");
+    let card = "==> zpool status <==\n  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\t  sda ONLINE 0 0 0\n\nerrors: No known data errors\n\
+        ==> lsblk <==\n{\"blockdevices\": [{\"name\": \"sda\", \"model\": \"PERC H755 Front\"}]}\n";
+    let need = Need {
+        server: Server::Generic,
+        workload: Workload::Mixed,
+        memory: 64 << 30,
+        cores: 8,
+        allow_loss_s: 0.0,
+        system: read(card),
+        card: None,
+    };
+    let rules: Vec<String> = tune(&need).iter().map(|choice| choice.value().to_string()).collect();
+    assert!(rules.iter().any(|rule| rule.contains("queue/read_ahead_kb}=\"128\"")), "{rules:?}");
+}

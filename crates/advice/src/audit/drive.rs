@@ -2,8 +2,9 @@
 
 use super::{Check, Problem, Rule, rule};
 use crate::format::size;
-use crate::setting::{Target, scheduler_rule};
+use crate::setting::{READ_AHEAD_KIB, Target, scheduler_rule};
 use crate::source::Document::{LinuxDocs, Nvme, Practice, Smartctl, ZfsCode, ZfsDocs, ZpoolProps};
+use crate::system::diskstats::is_drive;
 use crate::system::{Drive, Leaf, Place, Pool, System, Vdev};
 
 /// The rules of this topic.
@@ -231,19 +232,23 @@ const READ_AHEAD: Rule = rule! {
     "drive-read-ahead", Note, Check::Drive(read_ahead),
     what: "{subject} is an SSD with a read-ahead of {kib} KiB.",
     what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
-    why: "Random reads then fetch data that nothing asked for. (ZFS does not use this setting; other file systems, md and raw devices do.)",
-    why_zh: "随机读会取来多余的数据。（ZFS 不用此设置；其他文件系统、md 和裸设备会用。）",
-    sources: &[Nvme.section("no read-ahead"), LinuxDocs.section("block, queue/read_ahead_kb")],
+    why: "Linux reads ahead on sequential access, and around a page of a mapped file that is not in memory: random access to mapped files then fetches data that nothing asked for. The kernel's default is 128 KiB. (ZFS does not use this setting; other file systems and raw devices do.)",
+    why_zh: "Linux 在顺序访问时预读；访问内存映射文件中不在内存的页时，也会读取它周围的数据，因此随机访问映射文件会取来多余的数据。内核默认为 128 KiB。（ZFS 不用此设置；其他文件系统和裸设备会用。）",
+    sources: &[LinuxDocs.section("block, queue/read_ahead_kb")],
 };
 
 fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
-    let ahead = drive.read_ahead_kib.as_ref().filter(|ahead| ahead.value > 128)?;
+    let ahead = drive.read_ahead_kib.as_ref().filter(|ahead| ahead.value > READ_AHEAD_KIB)?;
+    // md and LVM raise the value to the width of their stripes.
+    let layered = !is_drive(&drive.name);
     let zfs = pooled(system, drive) || drive.signature.as_deref() == Some("zfs_member");
-    (flash(system, drive) && !zfs).then(|| {
+    // blockdev counts in sectors of 512 bytes.
+    let sectors = (READ_AHEAD_KIB * 2).to_string();
+    (flash(system, drive) && !zfs && !layered).then(|| {
         Problem::of(&drive.name)
             .with("kib", ahead.value)
             .evidence(&ahead.at, format!("{}: read_ahead_kb {}", drive.name, ahead.value))
-            .run(&["blockdev", "--setra", "16", &device(drive)])
+            .run(&["blockdev", "--setra", &sectors, &device(drive)])
     })
 }
 
