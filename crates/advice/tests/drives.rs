@@ -72,6 +72,67 @@ fn reports_with_different_serial_numbers_are_about_different_drives() {
     assert_eq!(read(&text).drives.len(), 1);
 }
 
+/// A disk whose attributes are these: number, name, normalized and raw value.
+fn sata(rpm: u64, attributes: &[(u64, &str, u64, u64)]) -> String {
+    let row = |(id, name, value, raw): &(u64, &str, u64, u64)| {
+        format!(
+            "{{\"id\": {id}, \"name\": \"{name}\", \"value\": {value}, \"raw\": {{\"value\": {raw}, \"string\": \"{raw}\"}}}}"
+        )
+    };
+    let rows: Vec<String> = attributes.iter().map(row).collect();
+    let members = format!(
+        ", \"rotation_rate\": {rpm}, \"smart_status\": {{\"passed\": true}}, \"ata_smart_attributes\": {{\"table\": [{}]}}",
+        rows.join(", ")
+    );
+    smart("/dev/sda", "sat", "S1", &members)
+}
+
+fn whats(text: &str, rule: &str) -> Vec<(String, Severity)> {
+    let found = found(text, rule).into_iter();
+    found.map(|finding| (finding.arguments["what"].clone(), finding.severity)).collect()
+}
+
+#[test]
+fn replaced_and_unreadable_sectors_of_a_disk_are_found() {
+    let counts = [
+        (5, "Reallocated_Sector_Ct", 60, 15_848),
+        (187, "Reported_Uncorrect", 1, 212),
+        (197, "Current_Pending_Sector", 100, 8),
+    ];
+    let text = sata(7200, &counts);
+    assert!(found(&text, "drive-failing").is_empty(), "its own verdict is that it passed");
+    let unreadable = "Reported_Uncorrect 212, Current_Pending_Sector 8".to_string();
+    assert_eq!(whats(&text, "drive-unreadable"), [(unreadable, Severity::Warning)]);
+    let replaced = "Reallocated_Sector_Ct 15848".to_string();
+    assert_eq!(whats(&text, "drive-reallocated"), [(replaced, Severity::Warning)]);
+    let few = sata(7200, &[(5, "Reallocated_Sector_Ct", 100, 3)]);
+    assert_eq!(whats(&few, "drive-reallocated")[0].1, Severity::Note);
+    let sas = smart("/dev/sdc", "scsi", "Z1", ", \"scsi_grown_defect_list\": 412");
+    assert_eq!(whats(&sas, "drive-reallocated")[0].0, "grown defects 412");
+}
+
+#[test]
+fn an_ssd_wears_out_and_has_no_pending_sectors() {
+    // The firmware of this one counts something else in attribute 197.
+    let crucial =
+        [(202, "Percent_Lifetime_Remain", 1, 99), (197, "Current_Pending_ECC_Cnt", 100, 1)];
+    let text = sata(0, &crucial);
+    assert_eq!(whats(&text, "drive-worn")[0].0, "Percent_Lifetime_Remain 1 of 100");
+    assert!(found(&text, "drive-failing").is_empty());
+    assert!(found(&text, "drive-unreadable").is_empty());
+    for (id, name, value, worn) in [
+        (177, "Wear_Leveling_Count", 2, true),
+        (177, "Wear_Leveling_Count", 90, false),
+        (231, "SSD_Life_Left", 20, true),
+        (233, "Media_Wearout_Indicator", 3, true),
+        (177, "Wear_Range_Delta", 0, false),
+        (231, "Temperature_Celsius", 20, false),
+    ] {
+        let fires = !found(&sata(0, &[(id, name, value, 0)]), "drive-worn").is_empty();
+        assert_eq!(fires, worn, "{id} {name} {value}");
+    }
+}
+
 /// What `hdparm -W0` turned off needs no flush.
 #[test]
 fn a_cache_that_is_off_is_not_hidden() {

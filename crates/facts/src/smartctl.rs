@@ -42,6 +42,8 @@ pub struct Drive {
     pub spare_threshold: Option<At<u64>>,
     /// NVMe: unrecovered media errors. SCSI: uncorrected read, write and verify errors.
     pub media_errors: Option<At<u64>>,
+    /// SCSI: sectors that the drive replaced since it was made.
+    pub grown_defects: Option<At<u64>>,
 }
 
 /// An ATA SMART attribute.
@@ -49,11 +51,13 @@ pub struct Drive {
 pub struct Attribute {
     /// The line it stands on.
     pub line: u32,
-    /// Number: 5 is reallocated sectors, 197 pending, 198 uncorrectable, 199 CRC errors.
+    /// Number: 5 is reallocated sectors, 187 reported uncorrectable errors, 197 pending, 198 uncorrectable, 199 CRC errors.
     pub id: u64,
     /// Name.
     pub name: String,
-    /// Raw value.
+    /// Normalized value: 100 or more when new, and falling.
+    pub value: Option<u64>,
+    /// Raw value: the number that smartctl shows first, where the maker packs several into one.
     pub raw: Option<u64>,
 }
 
@@ -146,6 +150,7 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
         spare_threshold: whole(&[NVME, "available_spare_threshold"])
             .or_else(|| whole(&["spare_available", "threshold_percent"])),
         media_errors: whole(&[NVME, "media_errors"]).or_else(|| scsi_uncorrected(document)),
+        grown_defects: whole(&["scsi_grown_defect_list"]),
     }
 }
 
@@ -156,11 +161,18 @@ fn attributes(document: &Value) -> Vec<Attribute> {
             line: row.line,
             id: number(&["id"])?,
             name: row.text_at(&["name"]).map_or_else(String::new, |name| name.value),
-            raw: number(&["raw", "value"]),
+            value: number(&["value"]),
+            raw: shown(row).or_else(|| number(&["raw", "value"])),
         })
     };
     let rows = document.items_at(&["ata_smart_attributes", "table"]);
     rows.iter().filter_map(attribute).collect()
+}
+
+/// The number that `raw.string` begins with: `8`, `12 (0 3)`; none for `0x12` or `3h+05m`.
+fn shown(row: &Value) -> Option<u64> {
+    let text = row.text_at(&["raw", "string"])?.value;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn scsi_uncorrected(document: &Value) -> Option<At<u64>> {
