@@ -167,6 +167,9 @@ impl System {
         let mut system = self.clone();
         let name = setting.name.clone();
         let at = Place::new("the fix", 0);
+        if setting.target == Target::Module {
+            system.echoed.remove(&name);
+        }
         let Some(value) = setting.value.clone() else {
             system.module.remove(&name);
             return system;

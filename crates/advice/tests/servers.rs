@@ -322,6 +322,33 @@ fn async_exports_keep_their_other_options() {
     assert_eq!(unread[0].at.line, 2);
 }
 
+/// While the module runs, OpenZFS ignores a limit that is not above the ARC's minimum.
+#[test]
+fn a_limit_of_the_arc_that_a_script_writes_must_exceed_its_minimum() {
+    let echo = |bytes: u64| {
+        format!("==> tune.sh <==\necho {bytes} > /sys/module/zfs/parameters/zfs_arc_max\n")
+    };
+    let option = |name: &str, value: u64| {
+        format!("==> /etc/modprobe.d/zfs.conf <==\noptions zfs {name}={value}\n")
+    };
+    let memory = "==> /proc/meminfo <==\nMemTotal: 131072000 kB\n";
+    let ignored = |text: &str| found(&format!("{memory}{text}"), "arc-max-ignored");
+    let two = 2 << 30;
+    let finding = &ignored(&echo(two))[0];
+    let line = format!("/etc/modprobe.d/zfs.conf: options zfs zfs_arc_max={two}");
+    assert_eq!(finding.fix(), [line], "an option is read before there is a minimum");
+    assert_eq!(read(&format!("{memory}{}", echo(two))).arc_max(), Some(131_072_000 * 512));
+    for silent in [
+        echo(8 << 30),
+        option("zfs_arc_max", two),
+        option("zfs_arc_max", two) + &echo(two),
+        option("zfs_arc_min", 1 << 30) + &echo(two),
+    ] {
+        assert!(ignored(&silent).is_empty(), "{silent}");
+    }
+    assert!(!ignored(&(option("zfs_arc_min", 8 << 30) + &echo(8 << 30))).is_empty());
+}
+
 /// A cache of 1.8T with OpenZFS 2.1: both verbs name one rate.
 #[test]
 fn audit_and_tune_fill_an_l2arc_at_the_same_rate() {

@@ -55,6 +55,7 @@ pub(super) fn merge(format: Format, facts: Facts, part: &Part, system: &mut Syst
         Facts::Module(options) => {
             for row in options.into_iter().filter(|row| row.module == "zfs") {
                 let found = Found::new(row.value.value, part.place(row.value.line));
+                system.echoed.remove(&row.name);
                 system.module.insert(row.name, found);
             }
         }
