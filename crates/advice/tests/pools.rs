@@ -1,6 +1,6 @@
 //! Pools: what to do about failed drives, and what is no problem.
 
-use advice::audit::{Finding, audit};
+use advice::audit::{Finding, Severity, audit};
 use advice::system::{Input, gather};
 
 fn read(text: &str) -> (Vec<Finding>, Vec<String>) {
@@ -216,6 +216,36 @@ fn only_a_pool_at_rest_that_is_not_booted_from_is_imported_under_other_names() {
     assert!(found(&format!("{text}{root}"), rule).is_none());
 }
 
+/// An import looks only into the directory that it is given: a pool whose drives are not there stays exported.
+#[test]
+fn a_pool_is_imported_from_a_directory_that_lists_its_drives() {
+    let rule = "layout-unstable-names";
+    let of = |name: &str, after: &str| {
+        let rows = ["  sda ONLINE 0 0 0".to_string(), format!("  {name} ONLINE 0 0 0")];
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        fix(&(status("ONLINE", DONE, &rows) + after), rule)
+    };
+    let import = |directory: &str| {
+        let import = format!("zpool import -d /dev/disk/{directory} tank");
+        vec![format!("ls -l /dev/disk/{directory}"), "zpool export tank".to_string(), import]
+    };
+    assert_eq!(of("sdb", ""), import("by-id"));
+    assert_eq!(of("nvme0n1p2", ""), import("by-id"));
+    for name in ["ada0", "da12p3", "nvd0", "vtbd1", "/mnt/tank.img"] {
+        assert!(of(name, "").is_empty(), "{name}");
+    }
+    for name in ["vdb", "vdb1", "xvdf"] {
+        assert_eq!(of(name, ""), import("by-path"), "{name}");
+    }
+    let lsblk = |serial: &str| {
+        format!(
+            "==> lsblk <==\n{{\"blockdevices\": [{{\"name\": \"vdb\", \"serial\": {serial}}}]}}\n"
+        )
+    };
+    assert_eq!(of("vdb1", &lsblk("\"disk-2\"")), import("by-id"));
+    assert_eq!(of("vdb1", &lsblk("null")), import("by-path"));
+}
+
 #[test]
 fn no_scrub_is_started_beside_a_resilver() {
     let rows = ["  mirror-0 ONLINE 0 0 0", "    ata-X_1 ONLINE 0 0 5", "    gone ONLINE 0 0 1"];
@@ -291,4 +321,133 @@ fn the_ashift_of_vdevs_counts_and_not_that_of_the_pool() {
     assert_eq!(found(512, false, "0", "12", ""), None);
     let least = "==> /etc/modprobe.d/zfs.conf <==\noptions zfs zfs_vdev_min_auto_ashift=12\n";
     assert_eq!(found(512, false, "0", "", least), None);
+}
+
+/// A machine boots from a partition: a whole drive beside it would have no loader.
+#[test]
+fn a_mirror_of_a_boot_pool_is_made_partition_by_partition() {
+    let of = |pool: &str, leaf: &str| {
+        let row = format!("  {leaf} ONLINE 0 0 0");
+        fix(&status("ONLINE", DONE, &[&row]).replace("tank", pool), "layout-stripe")
+    };
+    let esp = "dd if=EFI-PARTITION of=EFI-PARTITION-OF-ANOTHER-DRIVE";
+    let attach = |leaf: &str| format!("zpool attach rpool {leaf} PARTITION-OF-ANOTHER-DRIVE");
+    let linux = ["sgdisk -R ANOTHER-DRIVE THIS-DRIVE", "sgdisk -G ANOTHER-DRIVE", esp];
+    let leaf = "nvme-eui.002538b111b11111-part3";
+    assert_eq!(of("rpool", leaf), [&linux[..], &[&attach(leaf)]].concat());
+    let gpart = "sh -c 'gpart backup ada0 | gpart restore ANOTHER-DRIVE'";
+    assert_eq!(of("rpool", "ada0p3"), [gpart, esp, &attach("ada0p3")]);
+    assert_eq!(of("tank", leaf), [format!("zpool attach tank {leaf} ANOTHER-DRIVE")]);
+}
+
+#[test]
+fn a_log_is_slower_only_where_its_drive_takes_longer_for_a_flush() {
+    const PROTECTED_SATA: &str = "INTEL SSDSC2BA200G4";
+    const SATA: &str = "Samsung SSD 870 EVO 1TB";
+    const NVME: &str = "Samsung SSD 980 PRO 2TB";
+    const PROTECTED_NVME: &str = "SAMSUNG MZQL23T8HCLS-00A07";
+    let slower = |log: (&str, &str), data: (&str, &str)| {
+        let rows = format!("  {} ONLINE 0 0 0|logs|  {} ONLINE 0 0 0", data.0, log.0);
+        let rows: Vec<&str> = rows.split('|').collect();
+        let drive = |(name, model): (&str, &str)| {
+            let bus = if name.starts_with("nvme") { "nvme" } else { "sata" };
+            format!(
+                "{{\"name\": \"{name}\", \"model\": \"{model}\", \"rota\": {}, \"tran\": \"{bus}\"}}",
+                model.starts_with("ST")
+            )
+        };
+        let lsblk =
+            format!("==> lsblk <==\n{{\"blockdevices\": [{}, {}]}}\n", drive(log), drive(data));
+        found(&(status("ONLINE", DONE, &rows) + &lsblk), "log-slower").is_some()
+    };
+    let sata = |model| ("sda", model);
+    let nvme = |model| ("nvme0n1", model);
+    assert!(!slower(sata(PROTECTED_SATA), nvme(NVME)), "its cache answers at once");
+    assert!(!slower(sata("a model that nobody knows"), nvme(NVME)), "it may be protected");
+    assert!(slower(sata("ST16000NM001G-2KK103"), nvme(NVME)), "a disk is not");
+    assert!(slower(sata(PROTECTED_SATA), nvme(PROTECTED_NVME)));
+    assert!(slower(sata(SATA), nvme(NVME)));
+    assert!(slower(nvme(NVME), sata(PROTECTED_SATA)), "it writes its cache at each flush");
+    assert!(!slower(nvme(PROTECTED_NVME), sata(SATA)));
+}
+
+/// Too much space in a log does no harm.
+#[test]
+fn nothing_is_removed_because_a_log_is_large() {
+    let rows = ["  sdb ONLINE 0 0 0", "logs", "  sda ONLINE 0 0 0"];
+    let text = status("ONLINE", DONE, &rows)
+        + "==> /proc/meminfo <==\nMemTotal: 33554432 kB\n"
+        + &lsblk(&[("sda", false, 4096, 400 << 30, &[])]);
+    assert_eq!(fix(&text, "log-oversized"), ["zpool list -v tank"]);
+    let text = text.replace(&(400u64 << 30).to_string(), &(1u64 << 30).to_string());
+    assert_eq!(fix(&text, "log-undersized")[0], "zpool remove tank sda");
+}
+
+/// One command sets a property for all heirs, so one finding is enough.
+#[test]
+fn heirs_of_a_property_are_not_reported_beside_the_dataset_that_sets_it() {
+    let rows = ["  sdb ONLINE 0 0 0", "logs", "  sda ONLINE 0 0 0", "cache", "  sdc ONLINE 0 0 0"];
+    let mut text =
+        status("ONLINE", DONE, &rows) + "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\n";
+    for (name, source) in
+        [("tank", "local"), ("tank/a", "inherited from tank"), ("tank/a/b", "inherited from tank")]
+    {
+        for set in ["sync\tdisabled", "logbias\tthroughput", "primarycache\tmetadata"] {
+            text.push_str(&format!("{name}\t{set}\t{source}\n"));
+        }
+    }
+    let subjects = |text: &str, rule: &str| -> Vec<String> {
+        let found = read(text).0.into_iter().filter(|finding| finding.rule.name == rule);
+        found.map(|finding| finding.subject).collect()
+    };
+    for rule in ["log-silenced", "log-bypassed", "cache-starved"] {
+        assert_eq!(subjects(&text, rule), ["tank"], "{rule}");
+    }
+    // The parent wants no data in the cache: its heir is reported itself.
+    let wanted = "tank\tsecondarycache\tnone\tlocal\ntank/a\tsecondarycache\tall\tlocal\n";
+    assert_eq!(subjects(&(text + wanted), "cache-starved"), ["tank/a"]);
+}
+
+/// What goes to the special vdev is decided by the blocks that are written now.
+#[test]
+fn special_small_blocks_is_compared_with_the_present_block_size() {
+    let rows = ["  sda ONLINE 0 0 0", "special", "  nvme0n1 ONLINE 0 0 0"];
+    let of = |record: &str, small: &str| {
+        let get = format!(
+            "==> zfs get all <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank/mysql\trecordsize\t{record}\tlocal\n\
+             tank/mysql\tspecial_small_blocks\t{small}\tlocal\n"
+        );
+        let finding = found(&(status("ONLINE", DONE, &rows) + &get), "special-everything")?;
+        Some((finding.arguments["block"].clone(), finding.severity))
+    };
+    let now = |block: &str| Some((block.to_string(), Severity::Warning));
+    assert_eq!(of("8K", "8K"), now("8K"), "though a database should have 16K");
+    assert_eq!(of("128K", "128K"), now("128K"));
+    // Its records are 128K now; another finding advises 16K.
+    assert_eq!(of("128K", "16K"), Some(("16K".to_string(), Severity::Note)));
+    assert_eq!(of("128K", "8K"), None);
+}
+
+#[test]
+fn thirteen_drives_are_a_wide_raidz() {
+    let fires = |width: u32| {
+        let leaves = (0..width).map(|number| format!("    d{number} ONLINE 0 0 0"));
+        let rows: Vec<String> =
+            ["  raidz2-0 ONLINE 0 0 0".to_string()].into_iter().chain(leaves).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        found(&status("ONLINE", DONE, &rows), "layout-wide").is_some()
+    };
+    assert_eq!((fires(12), fires(13)), (false, true));
+}
+
+#[test]
+fn a_scrub_of_known_errors_does_not_count_as_the_last_scrub() {
+    let old = |scan: &str| {
+        let text = status("ONLINE", scan, &["  sda ONLINE 0 0 0"]);
+        let (mut system, _) = gather(&[Input { name: "pasted".into(), text }]);
+        system.today = Some(30_000);
+        audit(&system).iter().any(|finding| finding.rule.name == "pool-scrub")
+    };
+    assert!(old(DONE));
+    assert!(!old("scrubbed 3 error blocks in 0 days 00:00:01 on Sun Nov  8 10:02:04 2026"));
 }

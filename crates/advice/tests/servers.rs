@@ -326,6 +326,50 @@ fn async_exports_keep_their_other_options() {
     assert_eq!(unread[0].at.line, 2);
 }
 
+/// While the module runs, OpenZFS ignores a limit that is not above the ARC's minimum.
+#[test]
+fn a_limit_of_the_arc_that_a_script_writes_must_exceed_its_minimum() {
+    let echo = |bytes: u64| {
+        format!("==> tune.sh <==\necho {bytes} > /sys/module/zfs/parameters/zfs_arc_max\n")
+    };
+    let option = |name: &str, value: u64| {
+        format!("==> /etc/modprobe.d/zfs.conf <==\noptions zfs {name}={value}\n")
+    };
+    let memory = "==> /proc/meminfo <==\nMemTotal: 131072000 kB\n";
+    let ignored = |text: &str| found(&format!("{memory}{text}"), "arc-max-ignored");
+    let two = 2 << 30;
+    let finding = &ignored(&echo(two))[0];
+    let line = format!("/etc/modprobe.d/zfs.conf: options zfs zfs_arc_max={two}");
+    assert_eq!(finding.fix(), [line], "an option is read before there is a minimum");
+    assert_eq!(read(&format!("{memory}{}", echo(two))).arc_max(), Some(131_072_000 * 512));
+    for silent in [
+        echo(8 << 30),
+        option("zfs_arc_max", two),
+        option("zfs_arc_max", two) + &echo(two),
+        option("zfs_arc_min", 1 << 30) + &echo(two),
+    ] {
+        assert!(ignored(&silent).is_empty(), "{silent}");
+    }
+    assert!(!ignored(&(option("zfs_arc_min", 8 << 30) + &echo(8 << 30))).is_empty());
+}
+
+/// A cache of 1.8T with OpenZFS 2.1: both verbs name one rate.
+#[test]
+fn audit_and_tune_fill_an_l2arc_at_the_same_rate() {
+    let text = "==> zfs version <==\nzfs-2.1.11-1\n==> zpool status <==\n  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\
+        \ttank ONLINE 0 0 0\n\t  sda ONLINE 0 0 0\n\tcache\n\t  nvme0n1 ONLINE 0 0 0\n\nerrors: No known data errors\n\
+        ==> lsblk <==\n{\"blockdevices\": [{\"name\": \"nvme0n1\", \"size\": 2000398934016, \"rota\": false}]}\n";
+    let system = read(text);
+    let advised = found(text, "cache-slow-to-fill")[0].changes[0].value.clone().unwrap();
+    assert_eq!(values(&tuned(system.clone()), "l2arc_write_max"), [(&Target::Module, &*advised)]);
+    // What it advises is enough, however large the cache is.
+    let larger = text.replace("2000398934016", "20003989340160");
+    let fast = format!(
+        "{larger}==> /etc/modprobe.d/zfs.conf <==\noptions zfs l2arc_write_max=134217728\n"
+    );
+    assert!(!fires(&fast, "cache-slow-to-fill") && fires(&larger, "cache-slow-to-fill"));
+}
+
 #[test]
 fn each_share_of_samba_counts() {
     let text = "[global]\n workgroup = X\n[vm]\n Strict  Sync = no\n[home]\n strict sync = yes\n[two]\n sync always = on\n";

@@ -49,14 +49,45 @@ fn namespace(path: Option<At<String>>, drive: &Value, space: &Value) -> Namespac
     }
 }
 
-/// nvme-cli 2 with `-v`: hosts hold subsystems hold controllers hold namespaces.
+/// nvme-cli 2 with `-v`: hosts hold subsystems hold controllers hold namespaces. With native multipath, as most
+/// distributions have it, the namespaces are those of the subsystem, and its controllers are paths to one drive.
 fn verbose(subsystems: &Value, facts: &mut Vec<Namespace>) {
-    let subsystems = subsystems.items().iter();
-    for controller in subsystems.flat_map(|subsystem| subsystem.items_at(&["Controllers"])) {
-        for space in controller.items_at(&["Namespaces"]) {
+    let mut take = |drive: &Value, spaces: &[Value]| {
+        for space in spaces {
             let path = space.text_at(&["NameSpace"]);
             let path = path.map(|name| name.map(|name| format!("/dev/{name}")));
-            facts.push(namespace(path, controller, space));
+            facts.push(namespace(path, drive, space));
         }
+    };
+    for subsystem in subsystems.items() {
+        let controllers = subsystem.items_at(&["Controllers"]);
+        for controller in controllers {
+            take(controller, controller.items_at(&["Namespaces"]));
+        }
+        take(controllers.first().unwrap_or(subsystem), subsystem.items_at(&["Namespaces"]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two paths to one drive, as nvme-cli 2 prints them with native multipath.
+    #[test]
+    fn namespaces_of_a_subsystem_with_multipath_are_read() {
+        let text = r#"{"Devices": [{"HostNQN": "nqn", "Subsystems": [{"Subsystem": "nvme-subsys0",
+            "Controllers": [
+                {"Controller": "nvme0", "SerialNumber": "S64H1", "ModelNumber": "Samsung SSD 980 PRO 2TB", "Namespaces": [], "Paths": [{"Path": "nvme0c0n1"}]},
+                {"Controller": "nvme1", "SerialNumber": "S64H1", "ModelNumber": "Samsung SSD 980 PRO 2TB", "Namespaces": [], "Paths": [{"Path": "nvme0c1n1"}]}],
+            "Namespaces": [{"NameSpace": "nvme0n1", "NSID": 1, "PhysicalSize": 3840755982336, "SectorSize": 512}]}]}]}"#;
+        let parsed = parse(text);
+        assert!(parsed.complete(), "{:?}", parsed.problems);
+        let [space] = parsed.facts.as_slice() else { panic!("{:?}", parsed.facts) };
+        assert_eq!(space.path.as_ref().unwrap().text(), "/dev/nvme0n1");
+        assert_eq!(space.model.as_ref().unwrap().text(), "Samsung SSD 980 PRO 2TB");
+        assert_eq!(
+            (space.size.unwrap().value, space.sector.unwrap().value),
+            (3_840_755_982_336, 512)
+        );
     }
 }

@@ -10,6 +10,10 @@ pub struct Drive {
     pub line: u32,
     /// `/dev/sda`.
     pub device: Option<At<String>>,
+    /// What smartctl calls the drive: `/dev/sda [SAT]`, `/dev/bus/0 [megaraid_disk_01]`.
+    pub info_name: Option<At<String>>,
+    /// The device type, as `-d` takes it: `sat`, `megaraid,1`.
+    pub kind: Option<At<String>>,
     /// Model.
     pub model: Option<At<String>>,
     /// Serial number.
@@ -38,6 +42,8 @@ pub struct Drive {
     pub spare_threshold: Option<At<u64>>,
     /// NVMe: unrecovered media errors. SCSI: uncorrected read, write and verify errors.
     pub media_errors: Option<At<u64>>,
+    /// SCSI: sectors that the drive replaced since it was made.
+    pub grown_defects: Option<At<u64>>,
 }
 
 /// An ATA SMART attribute.
@@ -45,15 +51,31 @@ pub struct Drive {
 pub struct Attribute {
     /// The line it stands on.
     pub line: u32,
-    /// Number: 5 is reallocated sectors, 197 pending, 198 uncorrectable, 199 CRC errors.
+    /// Number: 5 is reallocated sectors, 187 reported uncorrectable errors, 197 pending, 198 uncorrectable, 199 CRC errors.
     pub id: u64,
     /// Name.
     pub name: String,
-    /// Raw value.
+    /// Normalized value: 100 or more when new, and falling.
+    pub value: Option<u64>,
+    /// Raw value: the number that smartctl shows first, where the maker packs several into one.
     pub raw: Option<u64>,
 }
 
+/// Types of drives behind a RAID card, without the number of the drive.
+const CARDS: [&str; 9] =
+    ["3ware", "aacraid", "areca", "cciss", "hpt", "jmb39x", "jms56x", "megaraid", "sssraid"];
+
 impl Drive {
+    /// The type of a drive behind a RAID card (`megaraid,1`, `sat+megaraid,1`). The device is then that of the card or of
+    /// any of its volumes, the same for every drive behind it.
+    pub fn behind_card(&self) -> Option<&str> {
+        let kind = self.kind.as_ref().map(At::text)?;
+        let card = kind.rsplit('+').next().unwrap_or(kind);
+        let name = card.split_once(',')?.0;
+        let known = |known: &&str| name == *known || name.starts_with(&format!("{known}-"));
+        CARDS.iter().any(|card| known(&card)).then_some(kind)
+    }
+
     /// ATA attribute `id`.
     pub fn attribute(&self, id: u64) -> Option<&Attribute> {
         self.attributes.iter().find(|a| a.id == id)
@@ -68,8 +90,13 @@ pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
         // `--scan` lists devices and says nothing of them.
         let listed = document.items_at(&["devices"]);
         for device in listed {
-            let name = device.text_at(&["name"]);
-            facts.push(Drive { line: device.line, device: name, ..Drive::default() });
+            facts.push(Drive {
+                line: device.line,
+                device: device.text_at(&["name"]),
+                info_name: device.text_at(&["info_name"]),
+                kind: device.text_at(&["type"]),
+                ..Drive::default()
+            });
         }
         if listed.is_empty() {
             facts.push(drive(document, &mut problems));
@@ -103,6 +130,8 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
     Drive {
         line: document.line,
         device: text(&["device", "name"]),
+        info_name: text(&["device", "info_name"]),
+        kind: text(&["device", "type"]),
         model: text(&["model_name"]).or_else(|| text(&["scsi_model_name"])),
         serial: text(&["serial_number"]),
         size: whole(&["user_capacity", "bytes"]).or_else(|| whole(&["nvme_total_capacity"])),
@@ -121,6 +150,7 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
         spare_threshold: whole(&[NVME, "available_spare_threshold"])
             .or_else(|| whole(&["spare_available", "threshold_percent"])),
         media_errors: whole(&[NVME, "media_errors"]).or_else(|| scsi_uncorrected(document)),
+        grown_defects: whole(&["scsi_grown_defect_list"]),
     }
 }
 
@@ -131,11 +161,18 @@ fn attributes(document: &Value) -> Vec<Attribute> {
             line: row.line,
             id: number(&["id"])?,
             name: row.text_at(&["name"]).map_or_else(String::new, |name| name.value),
-            raw: number(&["raw", "value"]),
+            value: number(&["value"]),
+            raw: shown(row).or_else(|| number(&["raw", "value"])),
         })
     };
     let rows = document.items_at(&["ata_smart_attributes", "table"]);
     rows.iter().filter_map(attribute).collect()
+}
+
+/// The number that `raw.string` begins with: `8`, `12 (0 3)`; none for `0x12` or `3h+05m`.
+fn shown(row: &Value) -> Option<u64> {
+    let text = row.text_at(&["raw", "string"])?.value;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn scsi_uncorrected(document: &Value) -> Option<At<u64>> {

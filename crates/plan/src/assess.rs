@@ -9,6 +9,7 @@ use crate::speed::{self, Speed};
 use crate::tolerance::{self, Tolerance};
 use serde::{Deserialize, Serialize};
 use zfs::Layout::{Draid, Mirror, Raidz};
+use zfs::layout::WIDEST_RAIDZ;
 
 /// Bytes at the front of a member that md keeps for itself on drives of a terabyte and more:
 /// 264,192 sectors, as `mdadm -E` prints for its default (superblock 1.2, `super1.c`).
@@ -243,7 +244,7 @@ pub enum Note {
     /// At this recordsize padding and parity take more than they do of 128K blocks; share of what
     /// `zfs list` shows that files can fill.
     Padding(f64),
-    /// Raidz wider than 12 drives: long resilvers, poor random reads.
+    /// Raidz wider than [`WIDEST_RAIDZ`]: long resilvers, poor random reads.
     Wide(u32),
     /// A second drive, or a sector, lost during a rebuild loses data.
     OneParity,
@@ -325,7 +326,7 @@ fn notes(layouts: &[Layout], score: &Score, zfs: bool) -> Vec<Note> {
     }
     let wide = layouts
         .iter()
-        .filter(|l| matches!(l.scheme, Scheme::Zfs(Raidz { .. })) && l.width > 12)
+        .filter(|l| matches!(l.scheme, Scheme::Zfs(Raidz { .. })) && l.width > WIDEST_RAIDZ)
         .map(|l| l.width)
         .max();
     notes.extend(wide.map(Note::Wide));

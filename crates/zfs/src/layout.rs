@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Drives of the widest raidz vdev that nothing is said about. zpoolconcepts(7) recommends 3 to 9; this allows for a shelf
+/// of 12 drives as one vdev.
+pub const WIDEST_RAIDZ: u32 = 12;
+
 /// How the drives of a vdev are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -11,6 +11,14 @@ pub fn accepts_arc_max(bytes: u64, memory: u64) -> bool {
     (LEAST_ARC..memory).contains(&bytes)
 }
 
+/// The least that OpenZFS accepts as `zfs_arc_min` (two blocks of 16 MiB).
+pub const LEAST_ARC_MIN: u64 = 32 << 20;
+
+/// The ARC's minimum where nothing sets it: a thirty-second of memory, at least 32 MiB (`arc_set_limits`).
+pub fn default_arc_min(memory: u64) -> u64 {
+    (memory / 32).max(LEAST_ARC_MIN)
+}
+
 /// `zfs_arc_max` where nothing sets it: half of memory up to 2.2; from 2.3 on the larger of 5/8 of it and all
 /// but 1 GiB (`arc_default_max` in module/os/linux/zfs/arc_os.c).
 pub fn default_arc_max(memory: u64, release: (u32, u32)) -> u64 {

@@ -2,9 +2,9 @@
 
 use super::{Check, Problem, Rule, rule};
 use crate::format::size;
-use crate::setting::Target;
+use crate::setting::{Target, l2arc_feed};
 use crate::source::Document::{Arithmetic, HongKong, Practice, Zfs4, ZfsCode, ZfsProps};
-use crate::system::{Dataset, Leaf, Pool, System};
+use crate::system::{Dataset, Leaf, Pool, Property, System};
 use zfs::AllocationClass;
 
 /// The rules of this topic.
@@ -99,15 +99,24 @@ const STARVED: Rule = rule! {
 
 fn starved(system: &System, dataset: &Dataset) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    let primary =
-        dataset.get("primarycache").filter(|p| p.value == "metadata" || p.value == "none")?;
+    let primary = starving(dataset)?;
+    // The parent is reported, whose fix is this one's too.
+    let parent = dataset.name.rsplit_once('/').and_then(|(parent, _)| system.dataset(parent));
+    let reported = parent.is_some_and(|parent| starving(parent).is_some());
+    if !pool.has(AllocationClass::Cache)
+        || (reported && system.inherits(dataset, "primarycache", primary))
+    {
+        return None;
+    }
+    let problem = Problem::of_property(&dataset.name, "primarycache", primary, "all");
+    Some(problem.with("pool", &pool.name).with("value", &primary.value))
+}
+
+/// The `primarycache` of a dataset that keeps data out of the L2ARC although `secondarycache` lets it in.
+fn starving(dataset: &Dataset) -> Option<&Property> {
     // With secondarycache=metadata or none, nobody expects data in the L2ARC.
-    let wanted = dataset.get("secondarycache").is_none_or(|p| p.value == "all");
-    (pool.has(AllocationClass::Cache) && wanted).then(|| {
-        Problem::of_property(&dataset.name, "primarycache", primary, "all")
-            .with("pool", &pool.name)
-            .with("value", &primary.value)
-    })
+    dataset.get("secondarycache").is_none_or(|p| p.value == "all").then_some(())?;
+    dataset.get("primarycache").filter(|p| p.value == "metadata" || p.value == "none")
 }
 
 const SLOW_TO_FILL: Rule = rule! {
@@ -132,8 +141,10 @@ fn slow_to_fill(system: &System, pool: &Pool) -> Option<Problem> {
     if hours < 18.0 {
         return None;
     }
-    // In half a day, or twice as fast as now.
-    let faster = (bytes / 43_200).max(feed * 2) >> 20 << 20;
+    let faster = l2arc_feed(bytes);
+    if faster <= feed {
+        return None;
+    }
     let problem = of_cache(pool)?
         .with("cache", size(bytes))
         .with("feed", size(feed))

@@ -81,12 +81,12 @@ fn commit_times(counters: &Counters, at: &Place) -> Option<Problem> {
     let or_dash = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), ms);
     let waits = counters.waits.as_ref();
     let p99 = or_dash(waits.and_then(|waits| waits.p99_ns));
-    let flush = counters.flushes.as_ref().and_then(|flushes| flushes.slowest());
+    let flush = counters.commit_flush.as_ref();
     let mut problem = Problem::of("SLOG")
         .with("rate", format!("{rate:.0}"))
         .with("mean", or_dash(waits.map(|waits| waits.mean_ns)))
         .with("p99", &p99)
-        .with("flush", or_dash(flush.map(|(_, mean)| mean)))
+        .with("flush", or_dash(flush.map(|(_, mean)| *mean)))
         .evidence(at, evidence);
     if let Some(waits) = waits {
         let rate = waits.writes.map(|writes| writes as f64 / counters.seconds);
@@ -97,7 +97,7 @@ fn commit_times(counters: &Counters, at: &Place) -> Option<Problem> {
         problem = problem.evidence(&Place::new("zpool iostat", 0), text);
     }
     if let Some((drive, mean)) = flush {
-        let text = format!("{drive}: mean flush {} ms", ms(mean));
+        let text = format!("{drive}: mean flush {} ms", ms(*mean));
         problem = problem.evidence(&Place::new("/proc/diskstats", 0), text);
     }
     Some(problem)
@@ -140,7 +140,7 @@ fn fast_commits(system: &System, counters: &Counters, at: &Place) -> Option<Prob
     commits(counters).filter(|(rate, _)| *rate >= FEW_COMMITS)?;
     // Without the flush or the percentile it would be a guess.
     let p99 = counters.waits.as_ref()?.p99_ns?;
-    counters.flushes.as_ref()?.slowest()?;
+    counters.commit_flush.as_ref()?;
     let mean = counters.commit_mean_ns()?;
     if mean >= FAST_MEAN || p99 >= FAST_P99 || has(system, AllocationClass::Log) {
         return None;

@@ -1,15 +1,17 @@
 //! Drives: their kind, their health, and how Linux treats them.
 
-use super::{Check, Problem, Rule, rule};
+use super::{Check, Problem, Rule, Severity, rule};
 use crate::format::size;
-use crate::setting::{Target, scheduler_rule};
+use crate::setting::{READ_AHEAD_KIB, Target, scheduler_rule};
 use crate::source::Document::{LinuxDocs, Nvme, Practice, Smartctl, ZfsCode, ZfsDocs, ZpoolProps};
+use crate::system::diskstats::is_drive;
 use crate::system::{Drive, Leaf, Place, Pool, System, Vdev};
+use facts::smartctl::Drive as Report;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
-    SHINGLED, FAILING, WORN, CABLE, USB, CARD_VOLUME, SCHEDULER, ROTATIONAL, CACHE_HIDDEN,
-    READ_AHEAD, SWAP_ON_VOLUME, MIXED_SECTORS,
+    SHINGLED, FAILING, UNREADABLE, REALLOCATED, WORN, CABLE, USB, CARD_VOLUME, SCHEDULER,
+    ROTATIONAL, CACHE_HIDDEN, READ_AHEAD, SWAP_ON_VOLUME, MIXED_SECTORS,
 ];
 
 fn device(drive: &Drive) -> String {
@@ -65,27 +67,78 @@ const FAILING: Rule = rule! {
     what_zh: "{subject} 报告即将故障：{what}。",
     why: "Such drives often fail soon. Replace it while the pool has its redundancy.",
     why_zh: "这样的盘往往很快就坏。请在冗余完整时更换。",
-    sources: &[Smartctl.section("overall health, attributes 197 and 198")],
+    sources: &[Smartctl.section("overall health")],
 };
 
 fn failing(_: &System, drive: &Drive) -> Option<Problem> {
-    let (origin, smart) = drive.smart.as_ref()?;
-    let failed = smart.passed.as_ref().filter(|passed| !passed.value);
-    let failed = failed.map(|passed| (passed.line, "overall health: failed".to_string()));
-    // 197: sectors that wait to be reallocated; 198: sectors that cannot be read.
-    let sectors = || {
-        [197, 198].into_iter().filter_map(|id| smart.attribute(id)).find_map(|attribute| {
-            let raw = attribute.raw.filter(|raw| *raw > 0)?;
-            Some((attribute.line, format!("{} {raw}", attribute.name)))
-        })
-    };
-    let media = || {
-        let errors = smart.media_errors.as_ref().filter(|errors| errors.value > 0)?;
-        Some((errors.line, format!("media errors {}", errors.value)))
-    };
-    let (line, text) = failed.or_else(sectors).or_else(media)?;
-    let problem = Problem::of(&drive.name).with("what", &text).evidence(&origin.below(line), text);
-    Some(problem.run(&["smartctl", "-t", "long", &device(drive)]))
+    let (_, smart) = drive.smart.as_ref()?;
+    let failed = smart.passed.as_ref().filter(|passed| !passed.value)?;
+    let problem = counted(drive, &[(failed.line, "overall health: failed".to_string())])?;
+    Some(problem.command(drive.smartctl(&["-t", "long"])))
+}
+
+/// A problem of a drive because of counts in its report, each with its line; none without any.
+fn counted(drive: &Drive, counts: &[(u32, String)]) -> Option<Problem> {
+    let (origin, _) = drive.smart.as_ref()?;
+    let texts: Vec<&str> = counts.iter().map(|(_, text)| text.as_str()).collect();
+    let problem = Problem::of(&drive.name).with("what", texts.join(", "));
+    let problem = counts
+        .iter()
+        .fold(problem, |problem, (line, text)| problem.evidence(&origin.below(*line), text));
+    (!counts.is_empty()).then_some(problem)
+}
+
+/// Those of these attributes that count anything, with their lines.
+fn attributes(smart: &Report, ids: &[u64]) -> Vec<(u32, String)> {
+    let known = ids.iter().filter_map(|id| smart.attribute(*id));
+    let counted = known.filter(|attribute| attribute.raw.is_some_and(|raw| raw > 0));
+    counted.map(|a| (a.line, format!("{} {}", a.name, a.raw.unwrap_or(0)))).collect()
+}
+
+const UNREADABLE: Rule = rule! {
+    "drive-unreadable", Warning, Check::Drive(unreadable),
+    what: "{subject} has unreadable sectors: {what}.",
+    what_zh: "{subject} 有读不出的扇区：{what}。",
+    why: "What they held is lost on this drive. A scrub reads everything and writes it anew where there is redundancy. Read the counters again afterwards, and replace the drive if they grow.",
+    why_zh: "这些扇区中的内容在这块盘上已经丢失。有冗余时，scrub 会读出全部数据并重写坏掉的部分。之后再看计数，若继续增长就换盘。",
+    sources: &[Smartctl.section("attributes 187, 197 and 198, media errors")],
+};
+
+fn unreadable(system: &System, drive: &Drive) -> Option<Problem> {
+    let (_, smart) = drive.smart.as_ref()?;
+    // 197: sectors that wait to be replaced; 198: sectors that cannot be read. SSDs count other things there.
+    let disk = system.rotates(&drive.as_leaf()) == Some(true);
+    let ids: &[u64] = if disk { &[187, 197, 198] } else { &[187] };
+    let media = smart.media_errors.as_ref().filter(|errors| errors.value > 0);
+    let media = media.map(|errors| (errors.line, format!("media errors {}", errors.value)));
+    let counts: Vec<_> = attributes(smart, ids).into_iter().chain(media).collect();
+    Some(counted(drive, &counts)?.command(drive.smartctl(&["-t", "long"])))
+}
+
+/// Replaced sectors from which they are no longer few.
+const MANY_REPLACED: u64 = 50;
+
+const REALLOCATED: Rule = rule! {
+    "drive-reallocated", Note, Check::Drive(reallocated),
+    what: "{subject} has replaced bad sectors by spare ones: {what}.",
+    what_zh: "{subject} 用备用扇区替换过坏扇区：{what}。",
+    why: "A few are normal. If the number is large or grows within weeks, the surface or the flash is failing: plan the replacement.",
+    why_zh: "少量属于正常。数量大，或几周内继续增长，说明盘面或闪存正在损坏：请计划更换。",
+    sources: &[
+        Smartctl.section("attribute 5, grown defect list"),
+        Practice.section("replaced sectors come before a failure"),
+    ],
+};
+
+fn reallocated(_: &System, drive: &Drive) -> Option<Problem> {
+    let (_, smart) = drive.smart.as_ref()?;
+    let grown = smart.grown_defects.as_ref().filter(|grown| grown.value > 0);
+    let sectors = smart.attribute(5).and_then(|attribute| attribute.raw);
+    let most = grown.map(|grown| grown.value).max(sectors).unwrap_or(0);
+    let grown = grown.map(|grown| (grown.line, format!("grown defects {}", grown.value)));
+    let counts: Vec<_> = attributes(smart, &[5]).into_iter().chain(grown).collect();
+    let severity = if most >= MANY_REPLACED { Severity::Warning } else { Severity::Note };
+    Some(counted(drive, &counts)?.severity(severity).command(drive.smartctl(&["-x"])))
 }
 
 const WORN: Rule = rule! {
@@ -94,11 +147,28 @@ const WORN: Rule = rule! {
     what_zh: "{subject} 接近额定寿命：{what}。",
     why: "Log and cache drives wear fastest. Plan the replacement; drives of a mirror that were bought together wear out together.",
     why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中一起购买的盘会一起到寿命。",
-    sources: &[Smartctl.section("NVMe percentage used, available spare")],
+    sources: &[
+        Smartctl.section("NVMe percentage used, available spare"),
+        Smartctl.section("normalized values of attributes 177, 202, 231 and 233"),
+    ],
 };
 
-fn worn(_: &System, drive: &Drive) -> Option<Problem> {
-    let (origin, smart) = drive.smart.as_ref()?;
+/// The attribute in which a SATA SSD counts its life down from 100. Makers use these numbers for other things too, so its
+/// name must say so.
+fn life(smart: &Report) -> Option<(u32, String)> {
+    let wear = |name: &str| {
+        let name = name.to_lowercase();
+        !name.contains("delta") && ["wear", "life"].iter().any(|word| name.contains(word))
+    };
+    let known = [177, 202, 231, 233].into_iter().filter_map(|id| smart.attribute(id));
+    known.filter(|attribute| wear(&attribute.name)).find_map(|attribute| {
+        let left = attribute.value.filter(|left| *left <= 20)?;
+        Some((attribute.line, format!("{} {left} of 100", attribute.name)))
+    })
+}
+
+fn worn(system: &System, drive: &Drive) -> Option<Problem> {
+    let (_, smart) = drive.smart.as_ref()?;
     let used = smart.endurance_used.as_ref().filter(|used| used.value >= 80);
     let used = used.map(|used| (used.line, format!("percentage used {} %", used.value)));
     let spare = || {
@@ -106,9 +176,9 @@ fn worn(_: &System, drive: &Drive) -> Option<Problem> {
         let low = spare.value <= threshold.value;
         low.then(|| (spare.line, format!("available spare {} %", spare.value)))
     };
-    let (line, text) = used.or_else(spare)?;
-    let problem = Problem::of(&drive.name).with("what", &text).evidence(&origin.below(line), text);
-    Some(problem.run(&["smartctl", "-x", &device(drive)]))
+    let life = || life(smart).filter(|_| flash(system, drive));
+    let count = used.or_else(spare).or_else(life)?;
+    Some(counted(drive, &[count])?.command(drive.smartctl(&["-x"])))
 }
 
 const CABLE: Rule = rule! {
@@ -127,7 +197,7 @@ fn cable(_: &System, drive: &Drive) -> Option<Problem> {
     let problem = Problem::of(&drive.name)
         .with("count", count)
         .evidence(&origin.below(crc.line), format!("{} {count}", crc.name));
-    Some(problem.run(&["smartctl", "-x", &device(drive)]))
+    Some(problem.command(drive.smartctl(&["-x"])))
 }
 
 const USB: Rule = rule! {
@@ -214,8 +284,11 @@ const CACHE_HIDDEN: Rule = rule! {
 fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
     let flushed = drive.flushed.as_ref().filter(|flushed| !flushed.value)?;
     let cache = drive.smart.as_ref().and_then(|(_, smart)| smart.write_cache.as_ref());
-    let volatile =
-        cache.is_some_and(|cache| cache.value) || system.protected(&drive.as_leaf()) == Some(false);
+    // The drive says whether its cache is on; else its model says that it has one.
+    let volatile = match cache {
+        Some(cache) => cache.value,
+        None => system.protected(&drive.as_leaf()) == Some(false),
+    };
     volatile.then(|| {
         let write_back = format!("echo write back > /sys/block/{}/queue/write_cache", drive.name);
         Problem::of(&drive.name)
@@ -228,19 +301,23 @@ const READ_AHEAD: Rule = rule! {
     "drive-read-ahead", Note, Check::Drive(read_ahead),
     what: "{subject} is an SSD with a read-ahead of {kib} KiB.",
     what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
-    why: "Random reads then fetch data that nothing asked for. (ZFS does not use this setting; other file systems, md and raw devices do.)",
-    why_zh: "随机读会取来多余的数据。（ZFS 不用此设置；其他文件系统、md 和裸设备会用。）",
-    sources: &[Nvme.section("no read-ahead"), LinuxDocs.section("block, queue/read_ahead_kb")],
+    why: "Linux reads ahead on sequential access, and around a page of a mapped file that is not in memory: random access to mapped files then fetches data that nothing asked for. The kernel's default is 128 KiB. (ZFS does not use this setting; other file systems and raw devices do.)",
+    why_zh: "Linux 在顺序访问时预读；访问内存映射文件中不在内存的页时，也会读取它周围的数据，因此随机访问映射文件会取来多余的数据。内核默认为 128 KiB。（ZFS 不用此设置；其他文件系统和裸设备会用。）",
+    sources: &[LinuxDocs.section("block, queue/read_ahead_kb")],
 };
 
 fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
-    let ahead = drive.read_ahead_kib.as_ref().filter(|ahead| ahead.value > 128)?;
+    let ahead = drive.read_ahead_kib.as_ref().filter(|ahead| ahead.value > READ_AHEAD_KIB)?;
+    // md and LVM raise the value to the width of their stripes.
+    let layered = !is_drive(&drive.name);
     let zfs = pooled(system, drive) || drive.signature.as_deref() == Some("zfs_member");
-    (flash(system, drive) && !zfs).then(|| {
+    // blockdev counts in sectors of 512 bytes.
+    let sectors = (READ_AHEAD_KIB * 2).to_string();
+    (flash(system, drive) && !zfs && !layered).then(|| {
         Problem::of(&drive.name)
             .with("kib", ahead.value)
             .evidence(&ahead.at, format!("{}: read_ahead_kb {}", drive.name, ahead.value))
-            .run(&["blockdev", "--setra", "16", &device(drive)])
+            .run(&["blockdev", "--setra", &sectors, &device(drive)])
     })
 }
 

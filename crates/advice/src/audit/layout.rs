@@ -5,8 +5,11 @@ use crate::format::size;
 use crate::source::Document::{
     Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
 };
-use crate::system::{Database, Pool, System, Vdev, drive_of, is_kernel_name};
+use crate::system::{
+    Database, Leaf, Pool, System, Vdev, drive_of, is_freebsd_name, is_kernel_name,
+};
 use std::collections::BTreeSet;
+use zfs::layout::WIDEST_RAIDZ;
 use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
@@ -38,7 +41,28 @@ fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
         .evidence(&first.at, &first.name);
     // Every drive: a mirror beside bare drives is no safer.
     let drives = pool.vdevs_of(AllocationClass::Normal).flat_map(|vdev| vdev.leaves.first());
-    Some(drives.fold(problem, |problem, leaf| problem.attach(&pool.name, &leaf.name, 1)))
+    Some(drives.fold(problem, |problem, leaf| match system.boots_from(pool) {
+        true => attach_bootable(problem, pool, leaf),
+        false => problem.attach(&pool.name, &leaf.name, 1),
+    }))
+}
+
+/// Makes a mirror of a partition that the machine boots from: the same partitions on another drive, its EFI system
+/// partition, and then the one for the pool.
+fn attach_bootable(problem: Problem, pool: &Pool, leaf: &Leaf) -> Problem {
+    let drive = drive_of(&leaf.name);
+    let known = is_freebsd_name(drive);
+    let problem = if known || leaf.name.starts_with("gpt") {
+        let drive = if known { drive } else { "THIS-DRIVE" };
+        problem.run(&["sh", "-c", &format!("gpart backup {drive} | gpart restore ANOTHER-DRIVE")])
+    } else {
+        problem
+            .run(&["sgdisk", "-R", "ANOTHER-DRIVE", "THIS-DRIVE"])
+            .run(&["sgdisk", "-G", "ANOTHER-DRIVE"])
+    };
+    problem
+        .run(&["dd", "if=EFI-PARTITION", "of=EFI-PARTITION-OF-ANOTHER-DRIVE"])
+        .run(&["zpool", "attach", &pool.name, &leaf.name, "PARTITION-OF-ANOTHER-DRIVE"])
 }
 
 const MIXED: Rule = rule! {
@@ -138,7 +162,7 @@ const WIDE: Rule = rule! {
 
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let width = vdev.leaves.len();
-    (matches!(vdev.layout, Layout::Raidz { .. }) && width > 14).then(|| {
+    (matches!(vdev.layout, Layout::Raidz { .. }) && width as u32 > WIDEST_RAIDZ).then(|| {
         let drives = format!("{width}xDRIVE");
         let problem = Problem::of_vdev(vdev).with("width", width);
         problem.run(&["poolwright", "plan", "--drives", &drives])
@@ -265,8 +289,8 @@ const UNSTABLE_NAMES: Rule = rule! {
     "layout-unstable-names", Note, Check::Pool(unstable_names),
     what: "{subject} lists its drives under kernel names ({drive}).",
     what_zh: "{subject} 用内核设备名列出它的盘（{drive}）。",
-    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one.",
-    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。",
+    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one. First check that {directory} lists every drive of the pool: if one is missing there, the import fails and the pool stays exported.",
+    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。请先确认 {directory} 中列有存储池的每一块盘：缺一块，导入就会失败，存储池停留在导出状态。",
     sources: &[ZfsDocs.section("selecting /dev names when creating a pool")],
 };
 
@@ -277,11 +301,30 @@ fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
         return None;
     }
     let leaf = pool.leaves().find(|leaf| is_kernel_name(drive_of(&leaf.name)))?;
+    // FreeBSD has no such directories, and they hold no files.
+    let elsewhere = |leaf: &Leaf| {
+        let file = leaf.name.starts_with('/') && !leaf.name.starts_with("/dev/");
+        file || is_freebsd_name(drive_of(&leaf.name))
+    };
+    if pool.leaves().any(elsewhere) {
+        return None;
+    }
+    // udev makes a link by identity to a virtual disk only where its host gave it a serial number.
+    let nameless = |leaf: &Leaf| {
+        let name = drive_of(&leaf.name);
+        let serial = system.drive(leaf).and_then(|drive| drive.serial.as_ref());
+        let none = serial.is_none_or(|serial| serial.value.is_empty());
+        is_kernel_name(name) && name.starts_with(['v', 'x']) && none
+    };
+    let directory =
+        if pool.leaves().any(nameless) { "/dev/disk/by-path" } else { "/dev/disk/by-id" };
     let problem = Problem::of(&pool.name)
         .with("drive", &leaf.name)
+        .with("directory", directory)
         .evidence(&leaf.at, &leaf.name)
+        .run(&["ls", "-l", directory])
         .run(&["zpool", "export", &pool.name]);
-    Some(problem.run(&["zpool", "import", "-d", "/dev/disk/by-id", &pool.name]))
+    Some(problem.run(&["zpool", "import", "-d", directory, &pool.name]))
 }
 
 const SAME_DRIVE: Rule = rule! {

@@ -112,7 +112,9 @@ const OVERSIZED: Rule = rule! {
 };
 
 fn oversized(system: &System, pool: &Pool) -> Option<Problem> {
-    wrong_size(system, pool, |has, needs| has > needs.saturating_mul(16))
+    let (problem, _) = wrong_size(system, pool, |has, needs| has > needs.saturating_mul(16))?;
+    // Too much space does no harm: there is nothing to change, only to see how much is in use.
+    Some(problem.run(&["zpool", "list", "-v", &pool.name]))
 }
 
 const UNDERSIZED: Rule = rule! {
@@ -126,10 +128,22 @@ const UNDERSIZED: Rule = rule! {
 };
 
 fn undersized(system: &System, pool: &Pool) -> Option<Problem> {
-    wrong_size(system, pool, |has, needs| has < needs / 2)
+    let (problem, vdev) = wrong_size(system, pool, |has, needs| has < needs / 2)?;
+    let drives: &[&str] = match vdev.layout {
+        Layout::Single => &["DRIVE-OF-THAT-SIZE"],
+        _ => &["mirror", "DRIVE-OF-THAT-SIZE", "DRIVE-OF-THAT-SIZE"],
+    };
+    // A mirror cannot be replaced by another; a log vdev can be removed.
+    let problem = problem.run(&["zpool", "remove", &pool.name, &vdev.name]);
+    Some(problem.run(&[&["zpool", "add", &pool.name, "log"], drives].concat()))
 }
 
-fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Option<Problem> {
+/// A problem of the size of the log vdevs, with the first of them.
+fn wrong_size<'a>(
+    system: &System,
+    pool: &'a Pool,
+    wrong: fn(u64, u64) -> bool,
+) -> Option<(Problem, &'a Vdev)> {
     let needs = needed(system)?;
     let vdev = pool.vdevs_of(AllocationClass::Log).next()?;
     let mut has = 0u64;
@@ -138,18 +152,9 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
             vdev.leaves.iter().map(|leaf| system.leaf_capacity(leaf)).collect();
         has = has.saturating_add(sizes?.into_iter().min()?);
     }
-    let drives: &[&str] = match vdev.layout {
-        Layout::Single => &["DRIVE-OF-THAT-SIZE"],
-        _ => &["mirror", "DRIVE-OF-THAT-SIZE", "DRIVE-OF-THAT-SIZE"],
-    };
-    // A mirror cannot be replaced, nor a drive by a smaller one; a log vdev can be removed.
     wrong(has, needs).then(|| {
-        Problem::of(&pool.name)
-            .with("has", size(has))
-            .with("needs", size(needs))
-            .evidence(&vdev.at, &vdev.name)
-            .run(&["zpool", "remove", &pool.name, &vdev.name])
-            .run(&[&["zpool", "add", &pool.name, "log"], drives].concat())
+        let problem = Problem::of(&pool.name).with("has", size(has)).with("needs", size(needs));
+        (problem.evidence(&vdev.at, &vdev.name), vdev)
     })
 }
 
@@ -180,23 +185,61 @@ fn slower(system: &System, pool: &Pool) -> Option<Problem> {
     let slowest = |class| {
         pool.vdevs_of(class)
             .flat_map(|vdev| vdev.leaves.iter().map(move |leaf| (vdev, leaf)))
-            .filter_map(|(vdev, leaf)| Some((commit_speed(system, leaf)?, vdev)))
-            .min_by_key(|(speed, _)| *speed)
+            .filter_map(|(vdev, leaf)| {
+                let speed = commit_speed(system, leaf)?;
+                Some((Flushed { protected: system.protected(leaf), speed }, vdev))
+            })
+            .min_by_key(|(flushed, _)| (flushed.rank(), flushed.speed))
     };
     let (log, vdev) = slowest(AllocationClass::Log)?;
     let (data, _) = slowest(AllocationClass::Normal)?;
-    (log < data).then(|| {
+    log.is_slower(&data).then(|| {
         Problem::of_vdev(vdev)
             .with("pool", &pool.name)
             .run(&["zpool", "remove", &pool.name, &vdev.name])
     })
 }
 
+/// What decides how long a drive takes for a flushed write.
+struct Flushed {
+    /// Whether it answers a flush from a protected cache, where that is known.
+    protected: Option<bool>,
+    /// See [`commit_speed`].
+    speed: u8,
+}
+
+impl Flushed {
+    fn rank(&self) -> u8 {
+        match self.protected {
+            Some(false) => 0,
+            None => 1,
+            Some(true) => 2,
+        }
+    }
+
+    /// Whether it is known to be slower than another. A protected cache answers a flush at once; without one an NVMe SSD
+    /// writes its cache to flash, which takes longer than the whole write does on a protected SATA SSD. Optane has no
+    /// cache to write.
+    fn is_slower(&self, other: &Flushed) -> bool {
+        match (self.protected, other.protected) {
+            (Some(true), Some(true)) => self.speed < other.speed,
+            (Some(true), _) => false,
+            (Some(false), Some(true)) => self.speed < OPTANE,
+            // It may be protected, unless it is a hard disk.
+            (None, Some(false)) => self.speed < other.speed.min(1),
+            _ => self.speed < other.speed,
+        }
+    }
+}
+
+/// The rank of Optane in [`commit_speed`].
+const OPTANE: u8 = 3;
+
 /// How fast a kind of drive acknowledges a flushed write, as a rank: hard disk, SATA or SAS SSD,
 /// NVMe SSD, Optane.
 fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
     if catalogue::optane(system.model(leaf)) {
-        return Some(3);
+        return Some(OPTANE);
     }
     if system.rotates(leaf)? {
         return Some(0);
@@ -209,7 +252,7 @@ fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
 }
 
 const BYPASSED: Rule = rule! {
-    "log-bypassed", Warning, Check::Dataset(bypassed),
+    "log-bypassed", Warning, Check::Property("logbias", bypassed),
     what: "{subject} has logbias=throughput, so its synchronous writes bypass the log vdev of {pool}.",
     what_zh: "{subject} 设置了 logbias=throughput，它的同步写入会绕过 {pool} 的日志 vdev。",
     why: "With throughput, data is written straight to the data vdevs and the log holds only pointers, also on the data vdevs. Sources disagree on which setting is faster without a log vdev; with one, throughput makes it useless.",
@@ -218,12 +261,13 @@ const BYPASSED: Rule = rule! {
     lab: "hk-logbias",
 };
 
-fn bypassed(system: &System, dataset: &Dataset) -> Option<Problem> {
-    unused_by(system, dataset, "logbias", "throughput", "latency")
+fn bypassed(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
+    unused(system, dataset, value == "throughput")
+        .map(|problem| problem.set_property(&dataset.name, "logbias", "latency"))
 }
 
 const SILENCED: Rule = rule! {
-    "log-silenced", Warning, Check::Dataset(silenced),
+    "log-silenced", Warning, Check::Property("sync", silenced),
     what: "{subject} has sync=disabled, so it does not use the log vdev of {pool}.",
     what_zh: "{subject} 设置了 sync=disabled，因此不使用 {pool} 的日志 vdev。",
     why: "Every fsync returns at once and nothing is logged: the log drive is idle, and a power cut loses the acknowledged writes of the last seconds.",
@@ -232,23 +276,16 @@ const SILENCED: Rule = rule! {
     lab: "hk-async",
 };
 
-fn silenced(system: &System, dataset: &Dataset) -> Option<Problem> {
-    unused_by(system, dataset, "sync", "disabled", "standard")
+fn silenced(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
+    unused(system, dataset, value == "disabled")
+        .map(|problem| problem.set_property(&dataset.name, "sync", "standard"))
 }
 
-/// A dataset of a pool with a log vdev, which a property keeps from using it.
-fn unused_by(
-    system: &System,
-    dataset: &Dataset,
-    name: &str,
-    wrong: &str,
-    right: &str,
-) -> Option<Problem> {
+/// A dataset of a pool with a log vdev, which a wrong property keeps from using it.
+fn unused(system: &System, dataset: &Dataset, wrong: bool) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    let property = dataset.get(name).filter(|property| property.value == wrong)?;
-    pool.has(AllocationClass::Log).then(|| {
-        Problem::of_property(&dataset.name, name, property, right).with("pool", &pool.name)
-    })
+    (wrong && pool.has(AllocationClass::Log))
+        .then(|| Problem::of(&dataset.name).with("pool", &pool.name))
 }
 
 const SHARED: Rule = rule! {

@@ -5,6 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, LinuxDocs, Zfs4, ZfsCode};
 use crate::system::{Found, System};
+use zfs::memory::LEAST_ARC;
 use zfs::{AllocationClass, module};
 
 /// The rules of this topic.
@@ -133,19 +134,23 @@ const ARC_MAX_IGNORED: Rule = rule! {
     "arc-max-ignored", Error, Check::System(arc_max_ignored),
     what: "zfs_arc_max={value} is out of range and ignored.",
     what_zh: "zfs_arc_max={value} 超出范围，被忽略。",
-    why: "Valid values are from {least} to below {memory}. Otherwise the default limit stays in force, and only the kernel log says so.",
-    why_zh: "有效值从 {least} 到小于 {memory}；否则默认上限继续生效，只在内核日志中提示。",
+    why: "Valid values are from {least} to below {memory}. While the module runs, a value must also be above the ARC's minimum: zfs_arc_min, or a thirty-second of RAM. Otherwise the limit so far stays in force, and only the kernel log says so.",
+    why_zh: "有效值从 {least} 到小于 {memory}；模块运行期间写入的值还必须大于 ARC 的最小值（zfs_arc_min，未设置时为内存的 1/32）。否则原来的上限继续生效，只在内核日志中提示。",
     sources: &[Zfs4.section("zfs_arc_max"), ZfsCode.section("arc_tuning_update")],
 };
 
 fn arc_max_ignored(system: &System) -> Option<Problem> {
     let set = system.parameter("zfs_arc_max").filter(|set| set.value > 0)?;
     let memory = system.memory.as_ref().map(|memory| memory.value);
-    let least = 64 << 20;
-    (set.value < least || memory.is_some_and(|memory| set.value >= memory)).then(|| {
-        remove("zfs_arc_max")
+    let outside = set.value < LEAST_ARC || memory.is_some_and(|memory| set.value >= memory);
+    let below = system.arc_max_floor().is_some_and(|floor| set.value <= floor);
+    // As an option of the module it is accepted, when that is loaded.
+    let right = (!outside).then_some(set.value);
+    (outside || below).then(|| {
+        Problem::of("zfs_arc_max")
+            .set_parameter("zfs_arc_max", right)
             .with("value", size(set.value))
-            .with("least", size(least))
+            .with("least", size(LEAST_ARC))
             .with("memory", memory.map_or_else(|| "RAM".to_string(), size))
             .evidence(&set.at, format!("zfs_arc_max={}", set.value))
     })

@@ -297,7 +297,8 @@ fn scrub(system: &System, pool: &Pool) -> Option<Problem> {
 
 fn last_scrub(pool: &Pool) -> Option<&Scan> {
     let (_, status) = pool.status.as_ref()?;
-    status.scans.iter().find(|scan| scan.kind != Some(ScanKind::Resilver))
+    let others = [Some(ScanKind::Resilver), Some(ScanKind::ErrorScrub)];
+    status.scans.iter().find(|scan| !others.contains(&scan.kind))
 }
 
 const NEVER_SCRUBBED: Rule = rule! {

@@ -1,6 +1,6 @@
 //! Special and dedup vdevs.
 
-use super::{Check, Problem, Rule, rule};
+use super::{Check, Problem, Rule, Severity, rule};
 use crate::format::size;
 use crate::source::Document::{HongKong, ZfsProps, Zpool8, ZpoolConcepts};
 use crate::system::{Dataset, Pool, System, Vdev};
@@ -113,8 +113,11 @@ fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
             || (heir.name.starts_with(&below)
                 && heir.get("special_small_blocks").is_none_or(|p| !p.local))
     });
-    let block =
-        heirs.filter_map(|heir| system.intended_block(heir)).min().filter(|block| *block > 512)?;
+    let blocks = heirs.flat_map(|heir| {
+        let present = heir.block().map(|(_, block, _)| block);
+        [present, system.intended_block(heir)].into_iter().flatten()
+    });
+    let block = blocks.min().filter(|block| *block > 512)?;
     let small = (block / 4).clamp(512, 32768);
     known.iter().all(|(_, p)| p.value == "0").then(|| {
         Problem::of(&pool.name).property("special_small_blocks", property).set_property(
@@ -127,10 +130,10 @@ fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
 
 const EVERYTHING: Rule = rule! {
     "special-everything", Warning, Check::Dataset(everything),
-    what: "{subject} sends all its data to the special vdev: special_small_blocks ({small}) is not below its block size ({block}).",
-    what_zh: "{subject} 把全部数据都送到 special vdev：special_small_blocks（{small}）不小于它的块大小（{block}）。",
-    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs.",
-    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。",
+    what: "With blocks of {block}, {subject} sends all its data to the special vdev: special_small_blocks is {small}.",
+    what_zh: "{subject} 的块为 {block} 时，全部数据都写到 special vdev：special_small_blocks 为 {small}。",
+    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs. ZFS compares the size after compression, so larger blocks that compress to {small} or less go there too. (As a note: the dataset has larger blocks now, and {block} is what other findings advise.)",
+    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。ZFS 比较的是压缩后的大小，因此压缩到 {small} 及以下的更大的块也写到那里。（级别为 note 时：数据集现在的块更大，{block} 是其他条目建议的大小。）",
     sources: &[ZfsProps.section("special_small_blocks")],
 };
 
@@ -138,10 +141,16 @@ fn everything(system: &System, dataset: &Dataset) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
     let property = dataset.get("special_small_blocks")?;
     let small = dataset.bytes("special_small_blocks").filter(|small| *small > 0)?;
-    let block = system.intended_block(dataset)?;
-    let below = if block > 1024 { size(block / 2) } else { "0".to_string() };
-    (pool.has(AllocationClass::Special) && small >= block).then(|| {
+    // As it is, and once the rules about databases and partial writes are followed.
+    let (_, present, _) = dataset.block()?;
+    let intended = system.intended_block(dataset)?;
+    let block = [present, intended].into_iter().find(|block| small >= *block)?;
+    let least = present.min(intended);
+    let below = if least > 1024 { size(least / 2) } else { "0".to_string() };
+    let severity = if block == present { Severity::Warning } else { Severity::Note };
+    pool.has(AllocationClass::Special).then(|| {
         Problem::of_property(&dataset.name, "special_small_blocks", property, below)
+            .severity(severity)
             .with("small", size(small))
             .with("block", size(block))
     })

@@ -18,6 +18,8 @@ pub struct Counters {
     pub waits: Option<Waits>,
     /// Flushes that the drives were sent.
     pub flushes: Option<Flushes>,
+    /// The slowest mean flush that a commit waits for, with its drive, ns.
+    pub commit_flush: Option<(String, u64)>,
     /// ARC hits and misses by demand reads.
     pub demand_hits: Option<u64>,
     /// See `demand_hits`.
@@ -116,11 +118,11 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
 }
 
 impl Counters {
-    /// What a commit takes at the drives, ns: the mean wait of a log write and the slowest drive's
-    /// mean flush, as far as they are known; none where neither is.
+    /// What a commit takes at the drives, ns: the mean wait of a log write and the mean flush of the
+    /// slowest drive that holds the log, as far as they are known; none where neither is.
     pub fn commit_mean_ns(&self) -> Option<u64> {
         let write = self.waits.as_ref().map(|waits| waits.mean_ns);
-        let flush = self.flushes.as_ref().and_then(Flushes::slowest_mean_ns);
+        let flush = self.commit_flush.as_ref().map(|(_, mean)| *mean);
         write.into_iter().chain(flush).reduce(u64::saturating_add)
     }
 }

@@ -1,6 +1,8 @@
 //! Flushes that the drives were sent, as the block layer counts them: `/proc/diskstats`.
 
+use super::{Counters, Leaf, Pool, System, drive_of};
 use std::collections::BTreeMap;
+use zfs::AllocationClass;
 
 /// Flushes of a window. Every file system's fsync ends in them, ZFS's commits too.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,21 +16,65 @@ pub struct Flushes {
 impl Flushes {
     /// The drive whose mean flush is the longest, ns, among those that were sent any.
     pub fn slowest(&self) -> Option<(&str, u64)> {
-        self.drives
-            .iter()
-            .filter(|(_, (count, _))| *count > 0)
-            .map(|(name, (count, ms))| (name.as_str(), ms.saturating_mul(1_000_000) / count))
-            .max_by_key(|(_, mean)| *mean)
+        self.slowest_of(|_| true)
     }
 
-    /// Its mean flush, ns.
-    pub fn slowest_mean_ns(&self) -> Option<u64> {
-        self.slowest().map(|(_, mean)| mean)
+    /// The same among the drives of these names.
+    fn slowest_of(&self, wanted: impl Fn(&str) -> bool) -> Option<(&str, u64)> {
+        self.drives
+            .iter()
+            .filter(|(name, (count, _))| *count > 0 && wanted(name))
+            .map(|(name, (count, ms))| (name.as_str(), ms.saturating_mul(1_000_000) / count))
+            .max_by_key(|(_, mean)| *mean)
     }
 
     /// Most flushes that one drive was sent.
     pub fn most(&self) -> u64 {
         self.drives.values().map(|(count, _)| *count).max().unwrap_or(0)
+    }
+}
+
+impl System {
+    /// The slowest mean flush that a commit waits for, with its drive, ns.
+    ///
+    /// A commit of ZFS waits for the drives that hold the log, and for no other drive of the machine: those of the pool
+    /// whose waits were counted, or of every pool. None where one of them is not known by its kernel name. On a machine
+    /// without ZFS any drive counts.
+    pub(super) fn commit_flush(&self, counters: &Counters) -> Option<(String, u64)> {
+        let flushes = counters.flushes.as_ref()?;
+        let owned = |(name, mean): (&str, u64)| (name.to_string(), mean);
+        let mut pools: Vec<&Pool> = self.pools.iter().filter(|p| !p.vdevs.is_empty()).collect();
+        if let Some(waits) = &counters.waits {
+            pools.retain(|pool| pool.name == waits.pool);
+        }
+        if pools.is_empty() {
+            let zfs = counters.commits.is_some() || counters.waits.is_some();
+            return flushes.slowest().filter(|_| !zfs).map(owned);
+        }
+        let leaves = pools.iter().flat_map(|pool| pool.leaves_of(self.log_class(pool)));
+        let names: Option<Vec<&str>> = leaves.map(|leaf| self.counted_as(leaf, flushes)).collect();
+        let names = names?;
+        flushes.slowest_of(|name| names.contains(&name)).map(owned)
+    }
+
+    /// The vdevs that hold a pool's intent log: those for it; from OpenZFS 2.4 on else the special ones; else the data
+    /// vdevs.
+    fn log_class(&self, pool: &Pool) -> AllocationClass {
+        let on_special = self.openzfs.as_ref().is_some_and(|version| version.value >= (2, 4));
+        if pool.has(AllocationClass::Log) {
+            AllocationClass::Log
+        } else if on_special && pool.has(AllocationClass::Special) {
+            AllocationClass::Special
+        } else {
+            AllocationClass::Normal
+        }
+    }
+
+    /// The name under which the flushes of a pool's drive were counted.
+    fn counted_as<'a>(&'a self, leaf: &'a Leaf, flushes: &Flushes) -> Option<&'a str> {
+        let known = self.drive(leaf).map(|drive| drive.name.as_str());
+        let name = known.unwrap_or_else(|| drive_of(&leaf.name));
+        flushes.drives.contains_key(name).then_some(name)
     }
 }
 

@@ -3,9 +3,10 @@
 use super::{Drive, Leaf, Pool, System};
 use facts::is_digits;
 
-/// Beginnings of kernel names of drives that a number ends, before `p` and the number of a partition: Linux's, then
-/// FreeBSD's.
-const NUMBERED: [&str; 8] = ["nvme", "mmcblk", "pmem", "ada", "nda", "nvd", "vtbd", "da"];
+/// Beginnings of Linux's names of drives that a number ends, before `p` and the number of a partition.
+const NUMBERED: [&str; 3] = ["nvme", "mmcblk", "pmem"];
+/// The same of FreeBSD's names.
+const FREEBSD: [&str; 5] = ["ada", "nda", "nvd", "vtbd", "da"];
 /// Beginnings of those that letters end, which the number of a partition follows.
 const LETTERED: [&str; 3] = ["xvd", "sd", "vd"];
 
@@ -18,7 +19,14 @@ pub fn is_kernel_name(name: &str) -> bool {
             None => is_digits(rest),
         })
     };
-    lettered(name).is_some_and(str::is_empty) || NUMBERED.iter().any(numbered)
+    lettered(name).is_some_and(str::is_empty)
+        || NUMBERED.iter().any(numbered)
+        || is_freebsd_name(name)
+}
+
+/// Whether a name without a directory or partition is FreeBSD's name of a drive.
+pub fn is_freebsd_name(name: &str) -> bool {
+    FREEBSD.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_digits))
 }
 
 /// What follows the letters of a name such as `sdab`.
@@ -38,7 +46,7 @@ pub fn drive_of(name: &str) -> &str {
     }
     if let Some((stem, number)) = name.rsplit_once('p')
         && is_digits(number)
-        && NUMBERED.iter().any(|prefix| stem.starts_with(prefix))
+        && lettered(stem).is_none()
         && is_kernel_name(stem)
     {
         return stem;
@@ -49,10 +57,37 @@ pub fn drive_of(name: &str) -> &str {
     }
 }
 
+/// What tells drives apart: the drive's name below /dev and /dev/disk/by-*, which list drives; elsewhere the path without
+/// the suffix of a partition, since volumes of several groups and files in several directories may have one name.
+fn whole(name: &str) -> &str {
+    let path = name.strip_prefix("/dev/").unwrap_or(name);
+    match path.rsplit_once('/') {
+        Some((directory, _)) if !directory.starts_with("disk/by-") => {
+            let part = path.rsplit_once("-part").filter(|(_, number)| is_digits(number));
+            part.map_or(path, |(stem, _)| stem)
+        }
+        _ => drive_of(path),
+    }
+}
+
 impl Leaf {
     /// Whether another leaf is on the same drive.
     pub fn shares_drive(&self, other: &Leaf) -> bool {
-        self.name != other.name && drive_of(&self.name) == drive_of(&other.name)
+        self.name != other.name && whole(&self.name) == whole(&other.name)
+    }
+}
+
+impl Drive {
+    /// A command of smartctl about it. A drive behind a RAID card has no device of its own.
+    pub fn smartctl(&self, options: &[&str]) -> Vec<String> {
+        let report = self.smart.as_ref().map(|(_, report)| report);
+        let card = report.and_then(|report| Some((report.behind_card()?, report.device.as_ref()?)));
+        let (kind, device) = match card {
+            Some((kind, device)) => (vec!["-d", kind], device.value.clone()),
+            None => (Vec::new(), format!("/dev/{}", self.name)),
+        };
+        let words = ["smartctl"].iter().chain(options).chain(&kind);
+        words.map(ToString::to_string).chain([device]).collect()
     }
 }
 
@@ -62,6 +97,7 @@ impl System {
         let name = drive_of(&leaf.name);
         self.drives.iter().find(|drive| {
             drive.name == name
+                || drive.name == leaf.name
                 || drive
                     .serial
                     .as_ref()
@@ -154,6 +190,28 @@ mod tests {
             ("gpt/disk1", "disk1"),
         ] {
             assert_eq!(drive_of(leaf), drive);
+        }
+    }
+
+    #[test]
+    fn volumes_and_files_of_one_name_in_two_places_are_not_one_drive() {
+        let leaf =
+            |name: &str| Leaf { name: name.to_string(), at: crate::system::Place::new("s", 1) };
+        let share = |one: &str, two: &str| leaf(one).shares_drive(&leaf(two));
+        for (one, two) in [
+            ("/dev/vg_ssd1/zfs", "/dev/vg_ssd2/zfs"),
+            ("/mnt/a/disk.img", "/mnt/b/disk.img"),
+            ("mapper/crypt-a", "mapper/crypt-b"),
+        ] {
+            assert!(!share(one, two), "{one} {two}");
+        }
+        for (one, two) in [
+            ("/dev/sda1", "sda2"),
+            ("/dev/disk/by-id/ata-X_1-part1", "ata-X_1-part2"),
+            ("disk/by-path/pci-0-part1", "/dev/disk/by-path/pci-0-part3"),
+            ("/dev/mapper/mpatha-part1", "mapper/mpatha-part2"),
+        ] {
+            assert!(share(one, two), "{one} {two}");
         }
     }
 

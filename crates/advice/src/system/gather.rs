@@ -86,6 +86,7 @@ fn resolve_counters(system: &mut System) {
     };
     counted.waits = waits.or(mean);
     counted.flushes = flushes;
+    counted.commit_flush = system.commit_flush(&counted);
     system.counters = Some(Found::new(counted, Place::new(file, 0)));
 }
 
@@ -263,6 +264,10 @@ fn take_settings(part: &Part, system: &mut System, unread: &mut Vec<Unread>) -> 
     let (exports, strange) = exports::exports(&origin, text);
     let clients = exports.iter().any(|export| export.clients.contains('('));
     if !echoed.is_empty() {
+        let names = echoed.iter().map(|(name, _)| name);
+        let new: Vec<_> =
+            names.filter(|name| !system.module.contains_key(*name)).cloned().collect();
+        system.echoed.extend(new);
         system.module.extend(echoed);
     } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
         let value = Found::new(text.trim().to_string(), part.place(1));

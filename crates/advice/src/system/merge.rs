@@ -55,6 +55,7 @@ pub(super) fn merge(format: Format, facts: Facts, part: &Part, system: &mut Syst
         Facts::Module(options) => {
             for row in options.into_iter().filter(|row| row.module == "zfs") {
                 let found = Found::new(row.value.value, part.place(row.value.line));
+                system.echoed.remove(&row.name);
                 system.module.insert(row.name, found);
             }
         }
@@ -175,9 +176,7 @@ fn with_parts(device: &lsblk::Device) -> Vec<&lsblk::Device> {
 }
 
 fn take_smart(report: smartctl::Drive, part: &Part, system: &mut System) {
-    // smartctl names the controller (`/dev/nvme0`), the pool its first namespace.
-    let name = controller_namespace(report.device.as_ref().map_or("", At::text));
-    let known = drive(system, &name, report.serial.as_ref().map(At::text));
+    let known = reported(system, &report);
     fill(&mut known.model, part.found(&report.model));
     fill(&mut known.serial, part.found(&report.serial));
     fill(&mut known.size, part.found(&report.size));
@@ -186,6 +185,34 @@ fn take_smart(report: smartctl::Drive, part: &Part, system: &mut System) {
     let rotates = report.rpm.as_ref().map(|rpm| rpm.map(|rpm| rpm > 0));
     fill(&mut known.rotational, part.found(&rotates));
     known.smart = Some((part.origin(), report));
+}
+
+/// The drive that a report of smartctl is about, made where it is new.
+///
+/// All drives behind a RAID card have the device of the card or of a volume: only the serial number or smartctl's own
+/// name tells them apart, and none of them is the volume of that name. Nor are two reports about one drive where their
+/// serial numbers differ. (The number that lsblk shows may be another one: of a USB bridge, or a world-wide name.)
+fn reported<'a>(system: &'a mut System, report: &smartctl::Drive) -> &'a mut Drive {
+    let device = report.device.as_ref().map_or("", At::text);
+    // smartctl names the controller (`/dev/nvme0`), the pool its first namespace.
+    let namespace = controller_namespace(device);
+    let name = match report.behind_card() {
+        Some(kind) => {
+            let info = report.info_name.as_ref().map(|name| name.value.clone());
+            info.unwrap_or_else(|| format!("{device} [{kind}]"))
+        }
+        None => namespace.rsplit('/').next().unwrap_or(&namespace).to_string(),
+    };
+    let serial = report.serial.as_ref().map(At::text);
+    let other = |drive: &Drive| {
+        let known = drive.smart.as_ref().and_then(|(_, known)| known.serial.as_ref());
+        serial.zip(known).is_some_and(|(serial, known)| serial != known.value)
+    };
+    let same_serial =
+        |drive: &Drive| serial.is_some_and(|s| drive.serial.as_ref().is_some_and(|k| k.value == s));
+    let same = |drive: &Drive| same_serial(drive) || (drive.name == name && !other(drive));
+    let new = || Drive { name: name.clone(), ..Drive::default() };
+    find_or_push(&mut system.drives, same, new)
 }
 
 /// `/dev/nvme0` → `/dev/nvme0n1`.

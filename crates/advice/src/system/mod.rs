@@ -2,6 +2,7 @@
 //!
 //! A value that nobody stated is none; rules say nothing about what they cannot see.
 
+mod arc;
 mod counters;
 mod database;
 pub mod diskstats;
@@ -19,7 +20,7 @@ mod zpool_iostat;
 
 pub use counters::{Counters, Kstat};
 pub use database::{Database, Engine, record_for};
-pub use drives::{drive_of, is_kernel_name};
+pub use drives::{drive_of, is_freebsd_name, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use postgresql::{PostgresFile, max_wal_size};
@@ -30,8 +31,8 @@ use facts::card::Card;
 use facts::mycnf;
 use facts::properties::ASHIFT_OF;
 use facts::zpool_status::Pool as Status;
-use std::collections::BTreeMap;
-use zfs::{AllocationClass, Layout, memory, module};
+use std::collections::{BTreeMap, BTreeSet};
+use zfs::{AllocationClass, Layout, module};
 
 /// A file and a line, where a value was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -387,6 +388,8 @@ pub struct System {
     pub datasets: Vec<Dataset>,
     /// Parameters of the zfs module that somebody set, by name.
     pub module: BTreeMap<String, Found<String>>,
+    /// Those of them that only a script sets, while the module runs.
+    pub echoed: BTreeSet<String>,
     /// Lines of a module configuration that are no options.
     pub stray: Vec<Found<String>>,
     /// Drives.
@@ -489,16 +492,5 @@ impl System {
     /// Datasets of a pool.
     pub fn datasets_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
         self.datasets.iter().filter(move |dataset| dataset.pool() == pool)
-    }
-
-    /// `zfs_arc_max` as set, where OpenZFS accepts it, or the default of the release.
-    pub fn arc_max(&self) -> Option<u64> {
-        let memory = self.memory.as_ref().map(|memory| memory.value);
-        let set = self.parameter("zfs_arc_max").map(|set| set.value);
-        let accepted = |bytes: &u64| memory::accepts_arc_max(*bytes, memory.unwrap_or(u64::MAX));
-        set.filter(accepted).or_else(|| {
-            let release = self.openzfs.as_ref().map_or((0, 0), |version| version.value);
-            Some(memory::default_arc_max(memory?, release))
-        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::choice::{Choice, Need};
 use crate::format::size;
-use crate::setting::Target;
+use crate::setting::{Target, l2arc_feed};
 use crate::source::Document;
 use zfs::AllocationClass;
 
@@ -80,8 +80,7 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
         .filter_map(|leaf| need.system.leaf_capacity(leaf))
         .collect();
     let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
-    // A quarter of a day to fill, in bytes a second, within what SSDs bear.
-    let feed = (bytes / (6 * 3600)).clamp(32 << 20, 128 << 20) >> 20 << 20;
+    let feed = l2arc_feed(bytes);
     let same = need.system.has_default("l2arc_write_max", |default| default == Some(feed));
     (bytes > 0 && !same).then(|| {
         Choice::new(

@@ -1,11 +1,11 @@
 //! udev rules: the I/O scheduler of each drive.
 
 use super::choice::{Choice, Need, Sentence};
-use crate::setting::{Target, scheduler_rule};
+use crate::setting::{READ_AHEAD_KIB, Target, scheduler_rule};
 use crate::source::Document;
 use crate::system::{Drive, Leaf, Pool};
 
-/// No scheduler for each drive of the pools and, behind a RAID card, little read-ahead.
+/// No scheduler for each drive of the pools and, behind a RAID card, the default read-ahead.
 pub fn schedulers(need: &Need) -> Vec<Choice> {
     if need.system.planned {
         return Vec::new();
@@ -32,7 +32,7 @@ fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
     )
         .into();
     if catalogue::card_volume(need.system.model(leaf)) {
-        rule.push_str(", ATTR{queue/read_ahead_kb}=\"16\"");
+        rule.push_str(&format!(", ATTR{{queue/read_ahead_kb}}=\"{READ_AHEAD_KIB}\""));
         reason = reason.and((
             "Block-layer read-ahead has no effect on ZFS and does not help random reads.",
             "块层预读对 ZFS 不起作用，对随机读也没有帮助。",

@@ -22,6 +22,8 @@ pub struct Scan {
 pub enum ScanKind {
     /// Reading everything to find damage.
     Scrub,
+    /// Reading only the blocks in which errors are known (`zpool scrub -e`); it says nothing of any other.
+    ErrorScrub,
     /// Rebuilding a device (healing or sequential).
     Resilver,
 }
@@ -86,7 +88,9 @@ impl Date {
 
 pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
     let text = body.value.as_str();
-    let kind = if text.starts_with("scrub") {
+    let kind = if text.starts_with("error scrub") || text.starts_with("scrubbed ") {
+        Some(ScanKind::ErrorScrub)
+    } else if text.starts_with("scrub") {
         Some(ScanKind::Scrub)
     } else if text.starts_with("resilver") {
         Some(ScanKind::Resilver)
@@ -102,6 +106,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
     } else if text.contains("cancel") {
         ScanState::Cancelled
     } else if text.starts_with("scrub repaired")
+        || text.starts_with("scrubbed ")
         || text.starts_with("resilvered")
         || text.contains("completed")
     {
@@ -127,6 +132,25 @@ mod tests {
         assert_eq!(day(1970, 1, 1), 0);
         assert_eq!(day(2000, 3, 1), 11_017);
         assert_eq!(day(2024, 5, 12), 19_855);
+    }
+
+    /// The four lines that `print_err_scrub_status` of OpenZFS 2.2 and later prints.
+    #[test]
+    fn a_scrub_of_known_errors_is_no_scrub_of_the_pool() {
+        for (text, state) in [
+            (
+                "scrubbed 3 error blocks in 0 days 00:00:01 on Sun Nov 22 10:02:04 2026",
+                ScanState::Finished,
+            ),
+            ("error scrub in progress since Sun Nov 22 10:02:04 2026", ScanState::Running),
+            ("error scrub paused since Sun Nov 22 10:02:04 2026", ScanState::Paused),
+            ("error scrub canceled on Sun Nov 22 10:02:04 2026", ScanState::Cancelled),
+        ] {
+            let mut problems = Vec::new();
+            let scan = read(&At::new(text.to_string(), 1), &mut problems);
+            assert_eq!((scan.kind, scan.state), (Some(ScanKind::ErrorScrub), state), "{text}");
+            assert!(problems.is_empty() && scan.date.is_some(), "{problems:?}");
+        }
     }
 
     #[test]

@@ -365,6 +365,8 @@ mod tests {
         file("/proc/spl/kstat/zfs/zil", zil(1000, 70_000), zil(1300, 130_000));
         file("/proc/uptime", "1000.00 9.0\n".into(), "1300.00 9.0\n".into());
         file("/proc/diskstats", disks(500, 9000), disks(60_500, 9000 + flush_ms));
+        let status = " pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\t  sda ONLINE 0 0 0\n\nerrors: No known data errors\n";
+        fake.programs.insert("zpool status -v".to_string(), status.to_string());
         let name = WAITS.join(" ");
         fake.programs.insert(name.clone(), waits(edge, 500));
         fake.programs.insert(format!("{name} later"), waits(edge, 60_500));
