@@ -1,6 +1,6 @@
 //! Two threads that wait for each other in loops without system calls, twenty times each: in a loop with PAUSE, as
-//! InnoDB of MySQL starts its threads, and in one that takes a lock each time, as InnoDB of MariaDB waits for its page
-//! cleaner. Prints the times that they took. For a test.
+//! InnoDB of MySQL starts its threads, in one that takes a lock each time, as InnoDB of MariaDB waits for its page
+//! cleaner, and in one with both. Prints the times that they took. For a test.
 
 use std::hint::spin_loop;
 use std::sync::Mutex;
@@ -21,11 +21,13 @@ fn take_turns(own: u32) {
     }
 }
 
-/// The same under a lock, without PAUSE.
-fn take_locked_turns(own: u32) {
+/// The same under a lock, with this between two looks.
+fn take_locked_turns(own: u32, pause: fn()) {
     let is_own = || LOCKED_TURN.lock().is_ok_and(|turn| *turn == own);
     for _ in 0..20 {
-        while !is_own() {}
+        while !is_own() {
+            pause();
+        }
         if let Ok(mut turn) = LOCKED_TURN.lock() {
             *turn = 1 - own;
         }
@@ -43,5 +45,6 @@ fn time(kind: &str, turns: fn(u32)) {
 
 fn main() {
     time("pausing", take_turns);
-    time("locking", take_locked_turns);
+    time("locking", |own| take_locked_turns(own, || ()));
+    time("locking and pausing", |own| take_locked_turns(own, spin_loop));
 }

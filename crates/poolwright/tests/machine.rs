@@ -189,7 +189,7 @@ fn threads_that_wait_in_loops_for_each_other_take_the_same_time_again() {
         String::from_utf8(output.stdout).unwrap()
     };
     let [first, second] = [run(), run()];
-    for kind in ["pausing", "locking"] {
+    for kind in ["pausing", "locking", "locking and pausing"] {
         assert!(first.contains(&format!("{kind} waited ")), "{first}");
     }
     assert_eq!(first, second);
