@@ -72,8 +72,8 @@ impl Drive {
         let kind = self.kind.as_ref().map(At::text)?;
         let card = kind.rsplit('+').next().unwrap_or(kind);
         let name = card.split_once(',')?.0;
-        let known = |known: &&str| name == *known || name.starts_with(&format!("{known}-"));
-        CARDS.iter().any(|card| known(&card)).then_some(kind)
+        let known = |known: &str| name == known || name.starts_with(&format!("{known}-"));
+        CARDS.iter().any(|card| known(card)).then_some(kind)
     }
 
     /// ATA attribute `id`.

@@ -133,7 +133,7 @@ const EVERYTHING: Rule = rule! {
     what: "With blocks of {block}, {subject} sends all its data to the special vdev: special_small_blocks is {small}.",
     what_zh: "{subject} 的块为 {block} 时，全部数据都写到 special vdev：special_small_blocks 为 {small}。",
     why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs. ZFS compares the size after compression, so larger blocks that compress to {small} or less go there too. (As a note: the dataset has larger blocks now, and {block} is what other findings advise.)",
-    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。ZFS 比较的是压缩后的大小，因此压缩到 {small} 及以下的更大的块也写到那里。（级别为 note 时：数据集现在的块更大，{block} 是其他条目建议的大小。）",
+    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。ZFS 比较的是压缩后的大小，因此压缩到 {small} 及以下的更大的块也写到那里。（级别为“提示”时：数据集现在的块更大，{block} 是其他条目建议的大小。）",
     sources: &[ZfsProps.section("special_small_blocks")],
 };
 
