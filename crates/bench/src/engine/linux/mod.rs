@@ -171,8 +171,10 @@ impl Engine for Linux {
             image: Some(&state.image),
         };
         let outcome = self.start(&given, &memory, stage, stop);
+        // Memory that is given back frees what its drives had on the disk.
+        let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)));
         self.give_memory_back(memory);
-        let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)))?;
+        let outcome = outcome?;
         let warm_up = outcome.warm_up.or(state.outcome.warm_up);
         let warm_up = warm_up.map(|warm| WarmUp {
             seconds: warm.seconds,
@@ -310,8 +312,12 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
 fn is_full(directory: &Path) -> bool {
     let left = rustix::fs::statvfs(directory).map(|of| of.f_bavail * of.f_frsize);
     let console = fs::read(directory.join(machine::CONSOLE)).unwrap_or_default();
-    left.is_ok_and(|bytes| bytes < LEAST_SPACE)
-        || String::from_utf8_lossy(&console).contains("drive contents: No space left on device")
+    let console = String::from_utf8_lossy(&console);
+    let no_room = |line: &str| {
+        line.contains("drive contents")
+            && (line.contains("No space left on device") || line.contains("quota exceeded"))
+    };
+    left.is_ok_and(|bytes| bytes < LEAST_SPACE) || console.lines().any(no_room)
 }
 
 #[cfg(test)]
@@ -324,10 +330,13 @@ mod tests {
         let failure = Failure::Ended("the machine ended: panic".to_owned());
         let of = || fault(&failure, directory.path(), None);
         assert!(matches!(of(), Fault::Failed(_)));
-        let console = "the host has no memory for more than 2048 MiB of drive contents: \
-                       No space left on device (os error 28)\n";
-        fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
-        let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
-        assert!(why.contains("no space is left"), "{why}");
+        for why in ["No space left on device (os error 28)", "Disk quota exceeded (os error 122)"] {
+            let console = format!(
+                "drive contents beyond 4096 MiB cannot be kept in /tmp/x (deleted): {why}\n"
+            );
+            fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
+            let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
+            assert!(why.contains("no space is left"), "{why}");
+        }
     }
 }

@@ -113,8 +113,10 @@ impl Variant<'_> {
             ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
         };
         let ended = machine.run(drives, &|_: Stage| (), &|| stop.should_end());
+        // Memory that is given back frees what its drives had on the disk.
+        let ended = ended.map_err(|failure| early(failure, super::is_full(directory), directory));
         self.linux.give_memory_back(memory);
-        ended.map_err(|failure| early(failure, super::is_full(directory), directory))
+        ended
     }
 }
 
