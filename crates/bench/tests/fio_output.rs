@@ -21,6 +21,15 @@ fn counts_of_all_jobs_are_added_and_histograms_hold_every_operation() {
     assert!((output.runtime_s() - 3.0).abs() < 0.01);
 }
 
+/// A job may do more in the window that is open at its end than in all before.
+#[test]
+fn a_log_goes_on_to_the_end_but_for_the_window_that_is_open_there() {
+    let log = "1000, 200, 0, 0, 0\n2000, 200, 0, 0, 0\n9002, 8348, 0, 0, 0\n";
+    assert!(series::reaches_end(log, 10.285));
+    assert!(!series::reaches_end(log, 12.0), "it was cut off");
+    assert!(!series::reaches_end("", 10.0));
+}
+
 #[test]
 fn a_job_that_did_nothing_is_named() {
     assert_eq!(output::parse(RECORDED).unwrap().idle(), [""; 0]);

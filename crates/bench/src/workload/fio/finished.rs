@@ -19,7 +19,7 @@ pub struct Finished {
     pub output: Output,
     /// Operations in each virtual second.
     pub series: PerSecond,
-    /// Operations that the logs of the series held.
+    /// Operations that the logs of the series held: all of them where each log goes on to the end.
     pub logged: f64,
 }
 
@@ -42,12 +42,17 @@ impl Finished {
             let error = std::io::Error::from_raw_os_error(errno as i32);
             return Err(failed(format!("fio: job {job}: {error}")));
         }
+        let seconds = output.runtime_s();
+        let mut whole = None;
         let mut series = PerSecond::new();
         for log in logs(raw, "series_iops", ".log")? {
-            series::add(&mut series, &log?.1);
+            let (_, log) = log?;
+            series::add(&mut series, &log);
+            whole = Some(whole.unwrap_or(true) && series::reaches_end(&log, seconds));
         }
         let (reads, writes) = (output.read().ops, output.write().ops);
-        let logged = series::settle(&mut series, output.runtime_s(), reads, writes);
+        let held = series::settle(&mut series, seconds, reads, writes);
+        let logged = if whole == Some(true) { (reads + writes) as f64 } else { held };
         Ok(Finished { output, series, logged })
     }
 }
