@@ -231,6 +231,15 @@ fn smaller_records_of_a_database_come_with_no_threshold_for_the_special_vdev() {
     assert_eq!(fix("16K", "off"), both);
     assert_eq!(fix("8K", "off"), std::slice::from_ref(&records));
     assert_eq!(fix("0", "lz4"), [records]);
+    // The same where its records are small already.
+    let rows =
+        [("recordsize", "16K"), ("mountpoint", "/tank/pgdata"), ("special_small_blocks", "16K")];
+    let special = "==> zpool status <==\n  pool: tank\n state: ONLINE\n  scan: none requested\n\
+                   config:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\t  sda ONLINE 0 0 0\n\
+                   \tspecial\n\t  sdb ONLINE 0 0 0\n\nerrors: No known data errors\n";
+    let text = special.to_owned() + &datasets(&[("tank/pgdata", &rows)]);
+    let fix = found(&text, "special-everything")[0].fix();
+    assert_eq!(fix, ["zfs set special_small_blocks=0 tank/pgdata"]);
 }
 
 #[test]

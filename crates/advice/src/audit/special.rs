@@ -132,8 +132,8 @@ const EVERYTHING: Rule = rule! {
     "special-everything", Warning, Check::Dataset(everything),
     what: "With blocks of {block}, {subject} sends all its data to the special vdev: special_small_blocks is {small}.",
     what_zh: "{subject} 的块为 {block} 时，全部数据都写到 special vdev：special_small_blocks 为 {small}。",
-    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs. ZFS compares the size after compression, so larger blocks that compress to {small} or less go there too. (As a note: the dataset has larger blocks now, and {block} is what other findings advise.)",
-    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。ZFS 比较的是压缩后的大小，因此压缩到 {small} 及以下的更大的块也写到那里。（级别为“提示”时：数据集现在的块更大，{block} 是其他条目建议的大小。）",
+    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs. ZFS compares the size after compression, so larger blocks that compress to {small} or less go there too. If this is a note, the dataset has larger blocks now: {block} is what other findings advise.",
+    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。ZFS 比较的是压缩后的大小，因此压缩到 {small} 及以下的更大的块也写到那里。若本条为“提示”：数据集现在的块更大，{block} 是其他条目建议的大小。",
     sources: &[ZfsProps.section("special_small_blocks")],
 };
 
@@ -146,7 +146,11 @@ fn everything(system: &System, dataset: &Dataset) -> Option<Problem> {
     let intended = system.intended_block(dataset)?;
     let block = [present, intended].into_iter().find(|block| small >= *block)?;
     let least = present.min(intended);
-    let below = if least > 1024 { size(least / 2) } else { "0".to_string() };
+    // Half a block would still take what compresses well; a database wants all of its blocks in one place.
+    let below = match least > 1024 && system.database_on(dataset).is_none() {
+        true => size(least / 2),
+        false => "0".to_string(),
+    };
     let severity = if block == present { Severity::Warning } else { Severity::Note };
     pool.has(AllocationClass::Special).then(|| {
         Problem::of_property(&dataset.name, "special_small_blocks", property, below)
