@@ -315,7 +315,7 @@ fn the_ashift_of_vdevs_counts_and_not_that_of_the_pool() {
     let too_small = |of: &str| Some(("ashift-too-small", format!("{of} 9")));
     assert_eq!(found(4096, true, "9", "", ""), too_small("ashift"));
     assert_eq!(found(4096, true, "9", "12", ""), None);
-    assert_eq!(found(4096, true, "12", "9", ""), too_small("ashift of mirror-0"));
+    assert_eq!(found(4096, true, "12", "9", ""), too_small("mirror-0 ashift"));
     let believed = found(512, false, "0", "", "").map(|(rule, _)| rule);
     assert_eq!(believed, Some("ashift-believed"));
     assert_eq!(found(512, false, "0", "12", ""), None);

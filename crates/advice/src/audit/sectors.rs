@@ -39,7 +39,7 @@ fn too_small(system: &System, pool: &Pool) -> Option<Problem> {
             .with("ashift", shift)
             .with("sector", size(sector.value))
             .with("right", right)
-            .property(name, property)
+            .property(&name, property)
             .evidence(&sector.at, format!("{}: physical sector {}", leaf.name, sector.value))
             .run(&["zpool", "create", "-o", &format!("ashift={right}"), "NEW-POOL", "VDEVS"])
     })
@@ -63,7 +63,7 @@ fn nine(system: &System, pool: &Pool) -> Option<Problem> {
     });
     (!known).then(|| {
         Problem::of(&pool.name)
-            .property(name, property)
+            .property(&name, property)
             .run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"])
     })
 }
@@ -112,7 +112,7 @@ fn no_room(system: &System, dataset: &Dataset) -> Option<Problem> {
     let problem = Problem::of(&dataset.name)
         .with("block", size(block))
         .with("sector", size(1 << shift))
-        .property(shift_name, property)
+        .property(&shift_name, property)
         .property(name, block_property);
     Some(match name {
         // A volume's block size is fixed when it is created.

@@ -236,7 +236,7 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         .enumerate()
         .map(|(index, vdev)| top(index, vdev, lines))
         .collect();
-    Pool { name: POOL.to_string(), properties, vdevs, status: None }
+    Pool { name: POOL.to_string(), properties, vdevs, ..Pool::default() }
 }
 
 /// The least ashift that OpenZFS comes to by itself, where a drive in the pool reports smaller sectors than

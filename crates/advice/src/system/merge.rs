@@ -129,7 +129,9 @@ fn take_properties(rows: &[properties::Property], part: &Part, system: &mut Syst
             local: matches!(row.source, properties::Source::Local | properties::Source::Received),
             at: part.place(row.value.line),
         };
-        if row.owner == properties::Owner::Pool {
+        if let Some(vdev) = &row.vdev {
+            pool(system, &row.target).vdev_ashifts.push((vdev.clone(), property));
+        } else if row.owner == properties::Owner::Pool {
             pool(system, &row.target).properties.insert(row.name.clone(), property);
         } else if !row.target.contains(['@', '#']) {
             let new = || Dataset { name: row.target.clone(), ..Dataset::default() };

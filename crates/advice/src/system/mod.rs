@@ -29,7 +29,6 @@ pub use zpool_iostat::Waits;
 use crate::raid_card::CardTool;
 use facts::card::Card;
 use facts::mycnf;
-use facts::properties::ASHIFT_OF;
 use facts::zpool_status::Pool as Status;
 use std::collections::{BTreeMap, BTreeSet};
 use zfs::{AllocationClass, Layout, module};
@@ -99,6 +98,8 @@ pub struct Pool {
     pub name: String,
     /// Its properties.
     pub properties: Properties,
+    /// The ashift of its vdevs by their names, those of drives below them too, as far as `zpool get` gave them.
+    pub vdev_ashifts: Vec<(String, Property)>,
     /// Top-level vdevs of all classes; empty when no layout was given.
     pub vdevs: Vec<Vdev>,
     /// `zpool status` of it, with where its text begins.
@@ -172,17 +173,19 @@ impl Pool {
         Some(self.ashift_property()?.0)
     }
 
-    /// Its least ashift, and the property that has it: a vdev's where they are known. The pool's own is that of vdevs
-    /// to come.
-    pub fn ashift_property(&self) -> Option<(u32, &str, &Property)> {
-        let read = |(name, property): (&'_ String, &'_ Property)| {
-            Some((property.value.parse::<u32>().ok()?, name.clone()))
+    /// Its least ashift, what the property that has it is called in evidence, and that property: a vdev's where they are
+    /// known. The pool's own is that of vdevs to come.
+    pub fn ashift_property(&self) -> Option<(u32, String, &Property)> {
+        let own = self.get("ashift").map(|own| ("ashift".to_owned(), own));
+        let of_vdevs = self.vdev_ashifts.iter().map(|(vdev, own)| (format!("{vdev} ashift"), own));
+        let known: Vec<(String, &Property)> = match self.vdev_ashifts.is_empty() {
+            true => own.into_iter().collect(),
+            false => of_vdevs.collect(),
         };
-        let of_vdevs = self.properties.iter().filter(|(name, _)| name.starts_with(ASHIFT_OF));
-        let least = of_vdevs.filter_map(read).min_by_key(|(shift, _)| *shift);
-        let name = least.map_or_else(|| "ashift".to_owned(), |(_, name)| name);
-        let (name, property) = self.properties.get_key_value(&name)?;
-        Some((property.value.parse().ok()?, name, property))
+        let shifts = known.into_iter().filter_map(|(name, property)| {
+            Some((property.value.parse::<u32>().ok()?, name, property))
+        });
+        shifts.min_by_key(|(shift, ..)| *shift)
     }
 
     /// A line of its `zpool status`.

@@ -2,7 +2,7 @@
 
 mod owner;
 
-pub use owner::{ASHIFT_OF, Owner};
+pub use owner::Owner;
 
 use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
 
@@ -13,6 +13,8 @@ pub struct Property {
     pub target: String,
     /// Which of them it is.
     pub owner: Owner,
+    /// The vdev of the pool that has it. Of vdevs only `ashift` is read.
+    pub vdev: Option<String>,
     /// ZFS's name of the property.
     pub name: String,
     /// Its value as printed.
@@ -125,6 +127,7 @@ fn property(target: &str, name: &str, value: &str, source: Source, line: u32) ->
     plausible.then(|| Property {
         target: target.to_string(),
         owner: Owner::Dataset,
+        vdev: None,
         name: name.to_string(),
         value: At::new(value.to_string(), line),
         source,

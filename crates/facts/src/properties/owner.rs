@@ -83,9 +83,6 @@ fn is_other(target: &str, rows: &[&Property]) -> bool {
     target.contains(['/', '@', '#']) || rows.iter().any(other)
 }
 
-/// How the names of rows begin that tell a vdev's ashift, as its pool's property: `ashift of mirror-0`.
-pub const ASHIFT_OF: &str = "ashift of ";
-
 /// The ashift of each vdev in a table, as properties of the table's pool; none where it has not one pool.
 fn ashifts(table: &[Property], vdevs: &[String]) -> Vec<Property> {
     let mut pools = table.iter().filter(|row| !vdevs.contains(&row.target)).map(|row| &row.target);
@@ -99,7 +96,7 @@ fn ashifts(table: &[Property], vdevs: &[String]) -> Vec<Property> {
     let own = |row: &Property| Property {
         target: pool.clone(),
         owner: Owner::Pool,
-        name: format!("{ASHIFT_OF}{}", row.target),
+        vdev: Some(row.target.clone()),
         ..row.clone()
     };
     table.iter().filter(of_vdev).map(own).collect()
@@ -222,6 +219,10 @@ mod tests {
         let parsed = parse(text);
         assert_eq!(parsed.problems.len(), 1, "{:?}", parsed.problems);
         assert!(parsed.problems[0].what.contains("mirror-0, sda"), "{:?}", parsed.problems);
+        assert!(parsed.problems[0].what.contains("except ashift"), "{:?}", parsed.problems);
         assert!(parsed.facts.iter().all(|row| row.target == "tank"));
+        let of_vdevs =
+            parsed.facts.iter().filter_map(|row| Some((row.vdev.as_deref()?, &*row.name)));
+        assert_eq!(of_vdevs.collect::<Vec<_>>(), [("mirror-0", "ashift")]);
     }
 }
