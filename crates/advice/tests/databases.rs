@@ -1,22 +1,11 @@
 //! Rules about databases: what their files say, and where nothing may be said.
 
+mod pasted;
+
 use advice::audit::{Finding, audit};
 use advice::setting::Target;
-use advice::system::{Input, System, gather};
 use advice::tune::{Choice, Need, Server, Workload, tune};
-
-fn read(text: &str) -> System {
-    let (system, _) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
-    system
-}
-
-fn found(text: &str, rule: &str) -> Vec<Finding> {
-    audit(&read(text)).into_iter().filter(|finding| finding.rule.name == rule).collect()
-}
-
-fn fires(text: &str, rule: &str) -> bool {
-    !found(text, rule).is_empty()
-}
+use pasted::{fires, found, read};
 
 /// Datasets and their properties, as `zfs get` prints them; `!` marks one that was set.
 fn datasets(rows: &[(&str, &[(&str, &str)])]) -> String {

@@ -1,23 +1,13 @@
 //! Servers: what their settings come to, and that audit and tune agree about them.
 
-use advice::audit::{Finding, Severity, audit};
+mod pasted;
+
+use advice::audit::{Severity, audit};
 use advice::setting::Target;
 use advice::system::{Input, System, gather};
 use advice::tune::{Choice, Need, Server, Workload, files, tune};
+use pasted::{fires, found, read};
 use text::Language;
-
-fn read(text: &str) -> System {
-    let (system, _) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
-    system
-}
-
-fn found(text: &str, rule: &str) -> Vec<Finding> {
-    audit(&read(text)).into_iter().filter(|finding| finding.rule.name == rule).collect()
-}
-
-fn fires(text: &str, rule: &str) -> bool {
-    !found(text, rule).is_empty()
-}
 
 /// Files that `tail -n +1` joined: a machine has hundreds, and a text of many more must not take for ever.
 #[test]
