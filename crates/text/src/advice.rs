@@ -22,11 +22,9 @@ pub enum Label {
     Source,
     /// The lab that demonstrates a rule.
     Lab,
-    /// Contradictions in results.
-    Results,
     /// Rows of a table of results.
     Rows,
-    /// Totals: `{errors}`, `{warnings}`, `{notes}`, `{rules}`, `{texts}`.
+    /// Totals: `{errors}`, `{warnings}`, `{notes}`, `{results}` (contradictions), `{rules}`, `{texts}`.
     Summary,
     /// A file that was written: `{path}`.
     Wrote,
@@ -84,7 +82,6 @@ impl Label {
             Label::Fix => ("fix", "措施"),
             Label::Source => ("source", "来源"),
             Label::Lab => ("lab", "实验"),
-            Label::Results => ("results", "结果"),
             Label::Rows => ("rows", "行"),
             Label::Summary => (
                 "errors {errors} · warnings {warnings} · notes {notes} · contradictions {results} · rules applied {rules} · texts read {texts}",

@@ -59,7 +59,7 @@ pub fn drive_of(name: &str) -> &str {
 
 /// What tells drives apart: the drive's name below /dev and /dev/disk/by-*, which list drives; elsewhere the path without
 /// the suffix of a partition, since volumes of several groups and files in several directories may have one name.
-fn whole(name: &str) -> &str {
+fn identity(name: &str) -> &str {
     let path = name.strip_prefix("/dev/").unwrap_or(name);
     match path.rsplit_once('/') {
         Some((directory, _)) if !directory.starts_with("disk/by-") => {
@@ -73,7 +73,7 @@ fn whole(name: &str) -> &str {
 impl Leaf {
     /// Whether another leaf is on the same drive.
     pub fn shares_drive(&self, other: &Leaf) -> bool {
-        self.name != other.name && whole(&self.name) == whole(&other.name)
+        self.name != other.name && identity(&self.name) == identity(&other.name)
     }
 }
 

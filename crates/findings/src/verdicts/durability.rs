@@ -44,16 +44,13 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
         vdev.layout == Layout::Single
             && !vdev.drives.iter().any(|drive| variant.is_redundant_volume(drive))
     };
-    let data_is_bare = variant.pool.of_class(AllocationClass::Normal).any(|v| bare(&v));
-    if variant.pool.of_class(AllocationClass::Log).any(|v| bare(&v)) {
+    let pool = &variant.pool;
+    let data_is_bare = pool.of_class(AllocationClass::Normal).any(|v| bare(&v));
+    if pool.of_class(AllocationClass::Log).any(|v| bare(&v)) {
         risks.push(DurabilityRisk::LogNotMirrored);
     }
-    let special = || {
-        variant
-            .pool
-            .of_class(AllocationClass::Special)
-            .chain(variant.pool.of_class(AllocationClass::Dedup))
-    };
+    let special =
+        || pool.of_class(AllocationClass::Special).chain(pool.of_class(AllocationClass::Dedup));
     if !data_is_bare && special().any(|v| bare(&v)) {
         risks.push(DurabilityRisk::SpecialNotRedundant);
     }
