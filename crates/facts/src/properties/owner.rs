@@ -137,8 +137,12 @@ fn vdevs(table: &[Property]) -> Vec<String> {
     }
     let own = |row: &&Property| OF_VDEV.contains(&row.name.as_str());
     let listed = targets.iter().any(|(target, rows)| names_vdev(target) || rows.iter().any(own));
+    let proven = targets.iter().any(|(target, rows)| is_other(target, rows));
+    // The table begins with its pool, which proves nothing of itself in `zpool get ashift POOL all-vdevs`.
+    let pool = table.first().map(|row| row.target.as_str()).filter(|_| !proven);
     let vdev = |target: &str, rows: &[&Property]| {
-        names_vdev(target) || (listed && !is_other(target, rows))
+        let is_pool = pool == Some(target) && !rows.iter().any(own);
+        names_vdev(target) || (listed && !is_pool && !is_other(target, rows))
     };
     let found = targets.iter().filter(|(target, rows)| vdev(target, rows));
     found.map(|(target, _)| (*target).to_string()).collect()
@@ -224,5 +228,19 @@ mod tests {
         let of_vdevs =
             parsed.facts.iter().filter_map(|row| Some((row.vdev.as_deref()?, &*row.name)));
         assert_eq!(of_vdevs.collect::<Vec<_>>(), [("mirror-0", "ashift")]);
+    }
+
+    #[test]
+    fn a_table_of_ashifts_begins_with_its_pool() {
+        let text = "NAME      PROPERTY  VALUE  SOURCE\ntank      ashift    12     local\n\
+                    root-0    ashift    0      -\nraidz2-0  ashift    9      -\nsda       ashift    9      -\n";
+        let parsed = parse(text);
+        assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+        let rows = parsed.facts.iter().map(|row| (&*row.target, row.vdev.as_deref()));
+        let of = |vdev| ("tank", vdev);
+        assert_eq!(rows.collect::<Vec<_>>(), [of(None), of(Some("raidz2-0")), of(Some("sda"))]);
+        // Rows of drives alone are no pool's.
+        let drive = "sda  path  /dev/sda1  -\nsda  ashift  9  -\nmirror-0  ashift  9  -\n";
+        assert!(parse(drive).facts.is_empty(), "{:?}", parse(drive).facts);
     }
 }
