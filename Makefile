@@ -1,7 +1,8 @@
 # Poolwright. `make demo` and `make test` need a Rust toolchain and Debian 12 or 13; they install the rest
 # themselves (scripts/install says what it does first). Elsewhere: see the head of linux/build.
 
-CARGO ?= cargo
+# Without make's job server, which cargo's children cannot reach.
+CARGO ?= env -u MAKEFLAGS -u MAKELEVEL cargo
 BIN   := target/release/poolwright
 
 # The engine and the program are built side by side.
