@@ -43,15 +43,23 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
 
 /// Files that administrators change and servers read: their users, by way of the modules in nsswitch.conf, and OpenSSL's
 /// settings. Reading takes time by the bytes, so that here they are the same on every host.
-const SETTINGS: [(&str, &str); 4] = [
+const SETTINGS: [(&str, &str); 3] = [
     ("/etc/passwd", "root:x:0:0:root:/run:/bin/sh\nnobody:x:65534:65534:nobody:/run:/bin/sh\n"),
     ("/etc/group", "root:x:0:\nnogroup:x:65534:\n"),
     ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
-    ("/etc/ssl/openssl.cnf", ""),
 ];
 
-/// Puts [`SETTINGS`] in the place of the host's files, where it has them.
+/// Directories of packages that one host has and another has not: locales, which fio looks for whatever the environment
+/// says, and OpenSSL's settings. Here all hosts have none.
+const HIDDEN: [&str; 3] = ["/usr/lib/locale", "/usr/share/locale", "/etc/ssl"];
+
+/// Puts [`SETTINGS`] in the place of the host's files, where it has them, and nothing in that of [`HIDDEN`].
 pub fn replace_settings() -> Result<(), String> {
+    for directory in HIDDEN.map(Path::new) {
+        if directory.is_dir() {
+            mount_one("tmpfs", directory, "tmpfs", "mode=755")?;
+        }
+    }
     let own = Path::new("/run/etc");
     make(own)?;
     for (file, text) in SETTINGS {
