@@ -360,6 +360,10 @@ impl Replay {
             self.offset += (HEADER + data.len()) as u64;
             self.apply(pages, event, data)?;
         }
+        // A drive that was idle for long before the cut has emptied its cache by then.
+        for drive in &mut self.drives {
+            drive.rest(pages, until);
+        }
         Ok(())
     }
 

@@ -12,8 +12,13 @@ const VOLATILE: Durability = Durability { volatile: true, tearing: 4096, cache: 
 /// A request that completes at once: when, of which drive, its kind and its bytes from the beginning.
 type Done = (u64, u32, EventKind, u64);
 
-/// How many requests are not on the media of two drives for certain.
+/// How many requests are not on the media of two drives for certain, at the moment of the last one.
 fn unflushed(requests: &[Done], durability: Durability) -> u64 {
+    unflushed_at(requests.iter().map(|done| done.0).max().unwrap(), requests, durability)
+}
+
+/// The same at a moment.
+fn unflushed_at(cut_at: u64, requests: &[Done], durability: Durability) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("record");
     let mut recorder = Recorder::new(File::create(&path).unwrap());
@@ -27,7 +32,7 @@ fn unflushed(requests: &[Done], durability: Durability) -> u64 {
     }
     let mut pages = Pages::leaked(10);
     let mut replay = Replay::new([(2 * CACHE, durability); 2], 0);
-    replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
+    replay.read(File::open(&path).unwrap(), &mut pages, cut_at).unwrap();
     replay.cut(&mut pages, 1).1.total()
 }
 
@@ -67,6 +72,8 @@ fn a_drive_that_rested_has_an_empty_cache() {
     assert_eq!(after(&[write(rest + 2, 0)]), 5, "and what came after the rest");
     let short = [write(1, 0), write(rest, 1)];
     assert_eq!(unflushed(&short, VOLATILE), 2, "one ns less is no rest");
+    assert_eq!(unflushed_at(rest, &short[..1], VOLATILE), 1, "nor before the cut");
+    assert_eq!(unflushed_at(rest + 1, &short[..1], VOLATILE), 0, "a rest before the cut");
 }
 
 #[test]

@@ -234,9 +234,12 @@ fn writes(count: u64) -> Vec<u8> {
 
 const VOLATILE: Durability = Durability { volatile: true, tearing: 4096, cache: 256 << 20 };
 
+/// A moment after everything, and before a drive that nothing was sent since has emptied its cache.
+const LATE: u64 = 1_000_000_000;
+
 /// A cut after everything.
 fn late(settled: u64, seed: u64) -> PowerCut {
-    PowerCut { at: u64::MAX, settled, seed }
+    PowerCut { at: LATE, settled, seed }
 }
 
 #[test]
@@ -313,7 +316,7 @@ fn a_drive_that_lies_about_flushes_loses_flushed_and_fua_writes() {
         if lies {
             replay.set_fault(0, WriteFault::LiesAboutFlushes, 1);
         }
-        replay.read(Cursor::new(&record), &mut pages, u64::MAX).unwrap();
+        replay.read(Cursor::new(&record), &mut pages, LATE).unwrap();
         assert_eq!(replay.cut(&mut pages, 1).1.total(), expected, "{durability:?} {lies}");
     }
 }
@@ -326,7 +329,7 @@ fn a_write_that_the_cut_leaves_meets_the_fault_of_its_drive_too() {
         let mut pages = Pages::leaked(100);
         let mut replay = Replay::new([(SIZE, VOLATILE)], NEVER);
         replay.set_fault(0, WriteFault::Loses { every: 1 }, seed);
-        replay.read(Cursor::new(&record), &mut pages, u64::MAX).unwrap();
+        replay.read(Cursor::new(&record), &mut pages, LATE).unwrap();
         let (drives, unflushed) = replay.cut(&mut pages, seed);
         assert_eq!(
             unflushed,
