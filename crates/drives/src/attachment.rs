@@ -2,8 +2,6 @@
 
 use crate::{Profile, TimingModel};
 
-/// Fastest that a SATA link carries, MB/s: 6 Gb/s after 8b/10b coding.
-const SATA_MB_S: f64 = 600.0;
 /// Commands that an NVMe queue of Linux holds (`io_queue_depth` of the nvme driver: 1024, one kept free).
 const NVME_DEPTH: u32 = 1023;
 /// Commands that libata gives a drive (NCQ has 32).
@@ -71,7 +69,7 @@ impl Profile {
         };
         let ordered = self.hdd.as_ref().map_or(SATA_DEPTH, |hdd| hdd.queue_depth.whole() as u32);
         match (self.kind, &self.flash) {
-            (TimingModel::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
+            (TimingModel::Flash, Some(flash)) if flash.is_sata() => {
                 scsi(SATA_DEPTH, true, self.write_cache)
             }
             (TimingModel::Flash | TimingModel::Instant, _) => nvme,

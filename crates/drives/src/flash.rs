@@ -10,6 +10,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// Fastest that a SATA link carries, MB/s: 6 Gb/s after 8b/10b coding.
+const SATA_MB_S: f64 = 600.0;
 /// Bytes of the request that latencies and IOPS are stated for.
 const UNIT: f64 = 4096.0;
 /// Sequential streams that the write path can tell apart.
@@ -95,6 +97,11 @@ impl Flash {
         ]
         .into_iter()
         .chain(self.dies.iter().map(|dies| ("dies", dies, 1.0..=65536.0)))
+    }
+
+    /// Whether all its traffic fits a SATA link.
+    pub(crate) fn is_sata(&self) -> bool {
+        self.shared_mb_s.value <= SATA_MB_S
     }
 
     pub(crate) fn validate(&self) -> Result<(), ProfileError> {
@@ -222,6 +229,8 @@ pub(crate) struct FlashDrive {
     flush: FlushCost,
     /// When the last write so far completes.
     acknowledged_at: f64,
+    /// When the last request so far completes.
+    idle_at: f64,
     trim: f64,
     random: Random,
     done: CompletionQueue,
@@ -230,6 +239,9 @@ pub(crate) struct FlashDrive {
 #[derive(Debug)]
 struct FlushCost {
     lies: bool,
+    /// FLUSH CACHE of SATA is no queued command: the host waits until the drive has nothing to do, and sends
+    /// nothing else before it completes (libata).
+    alone: bool,
     /// Whether a write can be acknowledged before it is durable and a FUA write changes that.
     volatile: bool,
     base: f64,
@@ -276,6 +288,7 @@ impl FlashDrive {
             write_cache: profile.write_cache,
             flush: FlushCost {
                 lies: profile.flush == FlushBehaviour::Lies,
+                alone: flash.is_sata(),
                 volatile: !protected && profile.flush == FlushBehaviour::Honest,
                 base: flash.flush_us.value * 1e3,
                 pending: 0.0,
@@ -284,6 +297,7 @@ impl FlashDrive {
                 free_at: 0.0,
             },
             acknowledged_at: 0.0,
+            idle_at: 0.0,
             trim: flash.trim_us.value * 1e3,
             random: Random::new(seed),
             done: CompletionQueue::default(),
@@ -361,27 +375,30 @@ impl FlashDrive {
     }
 
     fn flush(&mut self, now: f64) -> f64 {
-        if self.flush.lies {
-            return now + self.flush.base.min(self.write.service + self.write.delay);
-        }
-        let start = now.max(self.acknowledged_at).max(self.flush.free_at);
-        let (factor, _) = self.draw();
-        let finish = start + self.flush.base * factor + self.flush.pending * self.flush.ns_per_byte;
-        self.flush.pending = 0.0;
-        self.flush.free_at = finish;
-        finish
+        let now = if self.flush.alone { now.max(self.idle_at) } else { now };
+        self.flush.free_at = if self.flush.lies {
+            now + self.flush.base.min(self.write.service + self.write.delay)
+        } else {
+            let start = now.max(self.acknowledged_at).max(self.flush.free_at);
+            let (factor, _) = self.draw();
+            let pending = std::mem::take(&mut self.flush.pending);
+            start + self.flush.base * factor + pending * self.flush.ns_per_byte
+        };
+        self.flush.free_at
     }
 }
 
 impl Drive for FlashDrive {
     fn submit(&mut self, now: Nanos, tag: u64, request: Request) {
-        let at = now as f64;
+        let held = if self.flush.alone { self.flush.free_at } else { 0.0 };
+        let at = held.max(now as f64);
         let finish = match request.op {
             Op::Read => self.read(at, request.offset, request.length as f64),
             Op::Write => self.write(at, request.offset, request.length, request.fua),
             Op::Flush => self.flush(at),
             Op::Discard => at + self.trim,
         };
+        self.idle_at = self.idle_at.max(finish);
         self.done.add((finish.ceil() as Nanos).max(now), tag);
     }
 

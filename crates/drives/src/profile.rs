@@ -100,8 +100,9 @@ impl Profile {
     pub fn validate(&self) -> Result<(), ProfileError> {
         const MAX_BYTES: f64 = (1u64 << 50) as f64;
         in_range("capacity", &self.capacity, 1e6, MAX_BYTES)?;
-        power_of_two("logical_sector", &self.logical_sector)?;
-        power_of_two("physical_sector", &self.physical_sector)?;
+        // Linux gives a disk no block above a page.
+        power_of_two("logical_sector", &self.logical_sector, 4096.0)?;
+        power_of_two("physical_sector", &self.physical_sector, 65536.0)?;
         self.validate_tearing()?;
         if self.physical_sector.value < self.logical_sector.value {
             return Err(ProfileError::OutOfRange {
@@ -111,7 +112,7 @@ impl Profile {
             });
         }
         if let Some(reported) = &self.reported_sector {
-            power_of_two("reported_sector", reported)?;
+            power_of_two("reported_sector", reported, 65536.0)?;
             let within = self.logical_sector.value..=self.physical_sector.value;
             if !within.contains(&reported.value) {
                 return Err(ProfileError::OutOfRange {
@@ -305,8 +306,8 @@ pub(crate) fn in_range(
     Ok(())
 }
 
-fn power_of_two(field: &str, number: &ProfileNumber) -> Result<(), ProfileError> {
-    in_range(field, number, 512.0, 65536.0)?;
+fn power_of_two(field: &str, number: &ProfileNumber, most: f64) -> Result<(), ProfileError> {
+    in_range(field, number, 512.0, most)?;
     if number.value.fract() == 0.0 && number.whole().is_power_of_two() {
         return Ok(());
     }

@@ -350,3 +350,27 @@ fn a_long_stream_is_not_kept_as_a_whole() {
         assert!(took < 0.5, "a re-read from a segment: {took} ms");
     }
 }
+
+/// FLUSH CACHE is no queued command of SATA: libata sends it when the drive has nothing to do, and a read that comes
+/// meanwhile after it. NVMe and the models of SAS drives take both.
+#[test]
+fn only_on_sata_does_a_read_wait_for_the_flush_before_it() {
+    let order = |name: &str| {
+        let flash = profile(name);
+        let size = capacity(&flash);
+        let mut drive = flash.drive(size, size, 1);
+        drive.submit(0, 0, Request::new(Op::Read, 0, 4096));
+        drive.submit(0, 1, Request::new(Op::Write, 0, 4096));
+        drive.submit(0, 2, Request::flush());
+        drive.submit(1, 3, Request::new(Op::Read, size / 2 / 4096 * 4096, 4096));
+        let mut finished = Vec::new();
+        while let Some(at) = drive.next_event() {
+            drive.advance(at, &mut finished);
+        }
+        finished.iter().map(|completion| completion.tag).collect::<Vec<_>>()
+    };
+    let sata = order("pm883-3.84t");
+    assert_eq!(sata[2..], [2, 3], "read, write and their flush, then the next read: {sata:?}");
+    let nvme = order("nvme-consumer-1t");
+    assert_eq!(nvme.last(), Some(&2), "the flush takes longer than a read beside it: {nvme:?}");
+}

@@ -180,12 +180,18 @@ fn no_room(taken: usize, file: Option<i32>, why: std::io::Error) -> String {
 /// Returns whether there is room; otherwise errno says why not.
 fn reserve(descriptor: i32, offset: usize, new: bool) -> bool {
     let (at, length) = (offset as libc::off_t, contents::CHUNK as libc::off_t);
-    // SAFETY: the call takes no memory of this process.
-    if unsafe { libc::fallocate(descriptor, 0, at, length) } == 0 {
-        return true;
+    loop {
+        // SAFETY: the call takes no memory of this process.
+        if unsafe { libc::fallocate(descriptor, 0, at, length) } == 0 {
+            return true;
+        }
+        match std::io::Error::last_os_error().raw_os_error() {
+            // tmpfs gives up where a signal waits.
+            Some(libc::EINTR) => {}
+            Some(libc::EOPNOTSUPP) => return !new || write_zeros(descriptor, offset),
+            _ => return false,
+        }
     }
-    let unsupported = std::io::Error::last_os_error().raw_os_error() == Some(libc::EOPNOTSUPP);
-    unsupported && (!new || write_zeros(descriptor, offset))
 }
 
 /// Writes a chunk of zeros to a file at an offset; whether it could.
