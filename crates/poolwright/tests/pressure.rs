@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use with_engine::{copy, engine};
+use with_engine::{can_mount, copy, engine, skipped};
 
 /// Writes that fill the dirty data, and reads that miss the ARC. So few files that the pool state is stored, with which a
 /// rung begins, too.
@@ -56,6 +56,11 @@ const PAGE: usize = 4096;
 const MAPPING_KERNEL: &str = "#!/bin/sh
 exec \"${0%/*}/kernel\" MALLOC_TOP_PAD_=1 MALLOC_TRIM_THRESHOLD_=0 MALLOC_MMAP_THRESHOLD_=1 \"$@\"
 ";
+
+/// The program on a host with an archive of locales and without the aliases of their names.
+const OTHER_LOCALES: &str = "#!/bin/sh
+exec unshare -m sh -c 'mount -t tmpfs none /usr/lib/locale && mount -t tmpfs none /usr/share/locale &&
+    head -c 300000 /dev/zero >/usr/lib/locale/locale-archive && exec \"$@\"' sh ";
 
 /// Runs the lab with a store of its own. By key the result, and a digest of the
 /// drives that it began with.
@@ -232,5 +237,25 @@ fn a_trial_has_the_same_result_from_another_build_of_the_program() {
     fs::write(&kernel, MAPPING_KERNEL).unwrap();
     fs::set_permissions(&kernel, fs::Permissions::from_mode(0o755)).unwrap();
     let there = results_of(program, &mapping, place.path(), "mapping");
+    assert!(here == there, "{}", differences(&here, &there));
+}
+
+/// fio looks for locales, whatever its environment says.
+#[test]
+fn a_trial_has_the_same_result_on_a_host_with_other_locales() {
+    if engine().is_none() {
+        return;
+    }
+    if !can_mount() {
+        return skipped("needs root that may mount");
+    }
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("lab.toml"), LAB).unwrap();
+    let here = results(place.path(), "store");
+    let script = place.path().join("poolwright");
+    let program = env!("CARGO_BIN_EXE_poolwright");
+    fs::write(&script, format!("{OTHER_LOCALES}'{program}' \"$@\"\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let there = results_of(&script, &engine().unwrap(), place.path(), "other");
     assert!(here == there, "{}", differences(&here, &there));
 }
