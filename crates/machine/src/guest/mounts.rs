@@ -2,7 +2,7 @@
 //! one directory of the host takes the results.
 
 use crate::{ENGINE, INSIDE};
-use rustix::mount::{MountFlags, mount, mount_bind};
+use rustix::mount::{MountFlags, mount, mount_bind, mount_move, mount_remount};
 use std::fs;
 use std::path::Path;
 
@@ -41,37 +41,47 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
     rustix::system::sethostname(b"machine").map_err(|e| format!("cannot set the host name: {e}"))
 }
 
-/// Files that administrators change and servers read: their users, by way of the modules in nsswitch.conf, and OpenSSL's
-/// settings. Reading takes time by the bytes, so that here they are the same on every host.
+/// Files of /etc: the users, and the modules that look for them.
 const SETTINGS: [(&str, &str); 3] = [
-    ("/etc/passwd", "root:x:0:0:root:/run:/bin/sh\nnobody:x:65534:65534:nobody:/run:/bin/sh\n"),
-    ("/etc/group", "root:x:0:\nnogroup:x:65534:\n"),
-    ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+    ("passwd", "root:x:0:0:root:/run:/bin/sh\nnobody:x:65534:65534:nobody:/run:/bin/sh\n"),
+    ("group", "root:x:0:\nnogroup:x:65534:\n"),
+    ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
 ];
+/// What of the host's /etc remains: where libraries are, and which of several programs a name stands for.
+const KEPT: [&str; 2] = ["ld.so.cache", "alternatives"];
+/// Directories that one host fills and another does not: locales, which fio looks for whatever the environment says, and
+/// time zones.
+const HIDDEN: [&str; 3] = ["/usr/lib/locale", "/usr/share/locale", "/usr/share/zoneinfo"];
 
-/// Directories of packages that one host has and another has not: locales, which fio looks for whatever the environment
-/// says, and OpenSSL's settings. Here all hosts have none.
-const HIDDEN: [&str; 3] = ["/usr/lib/locale", "/usr/share/locale", "/etc/ssl"];
-
-/// Puts [`SETTINGS`] in the place of the host's files, where it has them, and nothing in that of [`HIDDEN`].
+/// Replaces the host's settings: /etc has [`SETTINGS`] and [`KEPT`], and [`HIDDEN`] are empty. Administrators change
+/// these, and programs read them: that takes time, and mkfs takes the features of a file system from there.
 pub fn replace_settings() -> Result<(), String> {
     for directory in HIDDEN.map(Path::new) {
         if directory.is_dir() {
-            mount_one("tmpfs", directory, "tmpfs", "mode=755")?;
+            mount_one("tmpfs", directory, "tmpfs", "mode=0755")?;
         }
     }
-    let own = Path::new("/run/etc");
+    let (host, own) = (Path::new("/etc"), Path::new("/run/etc"));
     make(own)?;
-    for (file, text) in SETTINGS {
-        let file = Path::new(file);
-        let (true, Some(name)) = (file.exists(), file.file_name()) else { continue };
-        let replacement = own.join(name);
-        fs::write(&replacement, text)
-            .map_err(|e| format!("cannot write {}: {e}", replacement.display()))?;
-        mount_bind(&replacement, file)
-            .map_err(|e| format!("cannot replace {}: {e}", file.display()))?;
+    mount_one("tmpfs", own, "tmpfs", "mode=0755")?;
+    for (name, text) in SETTINGS {
+        let file = own.join(name);
+        fs::write(&file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
     }
-    Ok(())
+    for name in KEPT {
+        let (kept, target) = (host.join(name), own.join(name));
+        if kept.is_dir() {
+            make(&target)?;
+        } else if kept.exists() {
+            fs::write(&target, "").map_err(|e| format!("cannot write {}: {e}", target.display()))?;
+        } else {
+            continue;
+        }
+        mount_bind(&kept, &target).map_err(|e| format!("cannot keep {}: {e}", kept.display()))?;
+    }
+    mount_move(own, host)
+        .and_then(|()| mount_remount(host, MountFlags::RDONLY, c""))
+        .map_err(|e| format!("cannot replace /etc: {e}"))
 }
 
 fn make(directory: &Path) -> Result<(), String> {
