@@ -41,10 +41,11 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
     rustix::system::sethostname(b"machine").map_err(|e| format!("cannot set the host name: {e}"))
 }
 
-/// Files of /etc: the users, and the modules that look for them.
-const SETTINGS: [(&str, &str); 3] = [
+/// Files of /etc: users and hosts, and the modules that look for them.
+const SETTINGS: [(&str, &str); 4] = [
     ("passwd", "root:x:0:0:root:/run:/bin/sh\nnobody:x:65534:65534:nobody:/run:/bin/sh\n"),
     ("group", "root:x:0:\nnogroup:x:65534:\n"),
+    ("hosts", "127.0.0.1 localhost machine\n"),
     ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
 ];
 /// What of the host's /etc remains: where libraries are, and which of several programs a name stands for.
