@@ -367,6 +367,22 @@ fn progress(line: &str) -> Option<Stage> {
     serde_json::from_str(line.trim_end().strip_prefix(PROGRESS)?).ok()
 }
 
+/// The line of a console that says why a machine died.
+fn reason(console: &str) -> Option<&str> {
+    // Rust's message stands below the place in its source. It comes first: the panic of a kernel whose first process
+    // is gone does not say why that went.
+    let mut lines = console.lines().skip_while(|line| !line.contains("panicked at"));
+    if let Some(message) = lines.nth(1) {
+        return Some(message);
+    }
+    let telling = [
+        "Kernel panic", "drives:", "the drives", "drive contents", "panic", "cannot ", "error",
+        "Unable to",
+    ];
+    let has = |word: &&str| console.lines().find(|line| line.contains(word));
+    telling.iter().find_map(has)
+}
+
 /// How a machine died, in one line.
 fn death(status: Option<ExitStatus>, console: &str) -> String {
     let how = match status.map(|status| (status.code(), status.signal())) {
@@ -377,12 +393,7 @@ fn death(status: Option<ExitStatus>, console: &str) -> String {
         Some((None, Some(signal))) => format!("was ended by signal {signal}"),
         _ => "ended".to_owned(),
     };
-    let telling = ["panic", "drives:", "the drives", "cannot ", "error", "Unable to"];
-    let line = telling.iter().find_map(|word| {
-        let has = |line: &&str| line.contains(word);
-        console.lines().find(has)
-    });
-    match line.or(last(console)) {
+    match reason(console).or(last(console)) {
         Some(line) => format!("the machine {how}: {}", line.trim()),
         None => format!("the machine {how} and printed nothing"),
     }
@@ -405,6 +416,16 @@ mod tests {
         assert!(death(None, console).ends_with("Kernel panic - not syncing: VFS: no root"));
         assert!(death(None, "a\nb\n\n").ends_with(": b"));
         assert!(death(None, "").ends_with("and printed nothing"));
+        let why = "the host has no memory for more than 64 MiB of drive contents: os error 12";
+        let panic = "thread 'main' (32388) panicked at linux/drives/src/memory.rs:156:13:";
+        let console =
+            format!("Linux version 7\n{panic}\n{why}\nnote: run with `RUST_BACKTRACE=1`\n");
+        assert_eq!(death(None, &console), format!("the machine ended: {why}"));
+        let console = format!("{console}Kernel panic - not syncing: Attempted to kill init!\n");
+        assert!(death(None, &console).ends_with(why));
+        // Another stream may have come between.
+        let parted = format!("drive contents beyond 64 MiB\n{panic}\n");
+        assert!(death(None, &parted).ends_with(": drive contents beyond 64 MiB"));
     }
 
     #[test]
