@@ -114,6 +114,15 @@ fn is_trusted(directory: &Path, program: &Path) -> bool {
         .is_ok_and(|of| of.mode() & WRITABLE_BY_ALL == 0 && users.contains(&Some(of.uid())))
 }
 
+/// The engine of the checkout that a program was built in. An installed program has none, whatever is beside it:
+/// `/usr/local/bin/poolwright` takes no `/usr/local/engine`.
+fn of_checkout(program: &Path) -> Option<PathBuf> {
+    // target/release/poolwright and target/release/deps/test-0123.
+    let mut near = program.ancestors().skip(2).take(2);
+    let target = near.find(|directory| directory.ends_with("target"))?;
+    Some(target.join("engine")).filter(|engine| engine.join(MANIFEST).exists())
+}
+
 impl Engine {
     /// The engine that `POOLWRIGHT_ENGINE` names, the one of the checkout that this program was built in
     /// (`target/engine`), or the one that was built last.
@@ -125,11 +134,7 @@ impl Engine {
             return Engine::open(Path::new(&directory));
         }
         let program = std::env::current_exe().unwrap_or_default();
-        // target/release/poolwright and target/release/deps/test-0123.
-        let near = program.ancestors().skip(2).take(2);
-        let own = near.map(|directory| directory.join("engine"));
-        let mut own = own.filter(|directory| directory.join(MANIFEST).exists());
-        let found = own.next().unwrap_or_else(|| cache().join("current"));
+        let found = of_checkout(&program).unwrap_or_else(|| cache().join("current"));
         let engine = Engine::open(&found)?;
         match is_trusted(&engine.directory, &program) {
             true => Ok(engine),
@@ -283,6 +288,20 @@ mod tests {
         fs::remove_file(directory.path().join("openzfs-2.4-bb/zfs.ko")).unwrap();
         let message = Engine::open(directory.path()).unwrap_err().to_string();
         assert!(message.contains("zfs.ko is missing"), "{message}");
+    }
+
+    #[test]
+    fn the_engine_of_a_checkout_is_in_its_target_and_nowhere_else() {
+        let place = tempfile::tempdir().unwrap();
+        for root in ["checkout/target", "usr/local"] {
+            engine(&place.path().join(root).join("engine"));
+        }
+        let of = |program: &str| of_checkout(&place.path().join(program));
+        let own = Some(place.path().join("checkout/target/engine"));
+        assert_eq!(of("checkout/target/release/poolwright"), own);
+        assert_eq!(of("checkout/target/debug/deps/test-0123"), own);
+        assert_eq!(of("usr/local/bin/poolwright"), None);
+        assert_eq!(of("usr/local/lib/poolwright/poolwright"), None);
     }
 
     #[test]
