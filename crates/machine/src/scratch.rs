@@ -3,7 +3,7 @@
 
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,6 +28,11 @@ impl Scratch {
     /// # Errors
     /// Why it cannot be made.
     pub fn below(parent: &Path) -> io::Result<Scratch> {
+        Scratch::held(parent, &hold)
+    }
+
+    /// The same, where `hold` holds a directory.
+    fn held(parent: &Path, hold: &dyn Fn(&Path) -> io::Result<File>) -> io::Result<Scratch> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         fs::create_dir_all(parent)?;
         let parent = fs::canonicalize(parent)?;
@@ -40,14 +45,19 @@ impl Scratch {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{}-{count}", std::process::id()));
             match fs::create_dir(&path) {
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
                 made => made?,
             }
-            // Another process may have removed it as nobody's before it was held.
-            if let Ok(held) = hold(&path)
-                && path.exists()
-            {
-                return Ok(Scratch { path, _held: held });
+            match hold(&path) {
+                Ok(held) if path.exists() => return Ok(Scratch { path, _held: held }),
+                // Another process may have taken it for nobody's before it was held.
+                Ok(_) => {}
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::NotFound) => {}
+                // The file system has no locks, or this process no more descriptors.
+                Err(e) => {
+                    let _ = fs::remove_dir(&path);
+                    return Err(e);
+                }
             }
         }
     }
@@ -86,5 +96,21 @@ mod tests {
         assert!(one.path().is_dir() && two.path().is_dir(), "held");
         drop((one, two));
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn where_directories_cannot_be_locked_none_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let unsupported = |_: &Path| Err(ErrorKind::Unsupported.into());
+        let error = Scratch::held(parent.path(), &unsupported).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        // The first is another's.
+        let first = std::cell::Cell::new(true);
+        let taken = |path: &Path| match first.replace(false) {
+            true => Err(ErrorKind::WouldBlock.into()),
+            false => hold(path),
+        };
+        assert!(Scratch::held(parent.path(), &taken).unwrap().path().is_dir());
     }
 }
