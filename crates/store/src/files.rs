@@ -53,7 +53,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
 /// Removes temporary files that killed processes left in a directory.
 pub fn sweep(directory: &Path) -> Result<(), Error> {
     for path in list(directory)? {
-        if is_hidden(&path)
+        if is_temporary(&path)
             && let Ok(file) = File::open(&path)
             && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
         {
@@ -63,7 +63,16 @@ pub fn sweep(directory: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a file is a temporary one of [`replace`].
+/// Whether a file's name is one that [`replace`] gives. Others that begin with a dot are a person's or a program's.
+fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let number = |text: &str| text.parse::<u32>().is_ok();
+    let last = name.strip_prefix('.').and_then(|name| name.rsplit_once('.'));
+    let numbers = last.and_then(|(_, last)| last.split_once('-'));
+    numbers.is_some_and(|(process, call)| number(process) && number(call))
+}
+
+/// Whether a file is hidden, as a temporary one of [`replace`] is.
 pub fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
@@ -120,6 +129,13 @@ pub fn list(path: &Path) -> Result<Vec<PathBuf>, Error> {
         paths.push(entry.map_err(Error::io("read", path))?.path());
     }
     paths.sort();
+    Ok(paths)
+}
+
+/// The directories in a directory, sorted; none where it does not exist. Other programs may leave files beside them.
+pub fn directories(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = list(path)?;
+    paths.retain(|path| path.is_dir());
     Ok(paths)
 }
 

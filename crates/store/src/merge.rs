@@ -1,6 +1,6 @@
 //! Merging two stores.
 
-use crate::files::{self, list};
+use crate::files::{self, directories, list};
 use crate::trials::content;
 use crate::{Claim, Error, Found, Record, Store};
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ impl Store {
     }
 
     fn merge_campaigns(&self, other: &Store, merged: &mut Merged) -> Result<(), Error> {
-        for lab in list(&other.path().join("campaigns"))? {
+        for lab in directories(&other.path().join("campaigns"))? {
             let mut records = list(&lab)?;
             records.retain(|path| path.extension().is_some_and(|e| e == "json"));
             for record in records {

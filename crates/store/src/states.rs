@@ -1,6 +1,6 @@
 //! Pool states: the contents of drives at the start of a trial, shared by all trials that start with them.
 
-use crate::files::{self, create_above, list, remove_directory, write, write_json};
+use crate::files::{self, create_above, directories, list, remove_directory, write, write_json};
 use crate::lock::Lock;
 use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
@@ -158,8 +158,8 @@ impl Store {
     /// Errors of the file system.
     pub fn trim_states(&self, most: u64) -> Result<(), Error> {
         let mut states = Vec::new();
-        for digits in list(&self.states())? {
-            for directory in list(&digits)? {
+        for digits in directories(&self.states())? {
+            for directory in directories(&digits)? {
                 // Another process may remove it at this moment.
                 let about = |name: &str| fs::metadata(directory.join(name)).ok();
                 let used = about(ABOUT).and_then(|about| about.modified().ok());

@@ -1,7 +1,8 @@
 //! Trials by key.
 
 use crate::files::{
-    self, create, create_above, list, remove_directory, replace, sweep, write, write_json,
+    self, create, create_above, directories, list, remove_directory, replace, sweep, write,
+    write_json,
 };
 use crate::key::is_hexadecimal;
 use crate::lock::Lock;
@@ -237,7 +238,7 @@ impl Store {
     /// Errors of the file system.
     pub fn keys(&self) -> Result<Vec<Key>, Error> {
         let mut keys = Vec::new();
-        for digits in list(&self.root.join("trials"))? {
+        for digits in directories(&self.root.join("trials"))? {
             keys.extend(keys_in(&digits)?);
         }
         Ok(keys)

@@ -145,6 +145,18 @@ fn temporary_files_of_killed_writers_are_removed_and_those_of_others_stay() {
 }
 
 #[test]
+fn hidden_files_that_no_writer_of_this_program_made_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let kept = store.keep_report("lab", "report.md", "old").unwrap();
+    let [ignored, git] = [".gitignore", ".git"].map(|name| kept.with_file_name(name));
+    std::fs::write(&ignored, "*.csv").unwrap();
+    std::fs::create_dir(&git).unwrap();
+    store.keep_report("lab", "report.md", "new").unwrap();
+    assert_eq!((ignored.exists(), git.exists()), (true, true));
+}
+
+#[test]
 fn another_build_or_another_lab_is_another_campaign_and_the_newest_is_last() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();

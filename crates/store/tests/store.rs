@@ -221,6 +221,20 @@ fn two_stores_merge_by_union() {
 }
 
 #[test]
+fn a_file_of_another_program_beside_the_directories_of_a_store_is_passed_over() {
+    let (_a, ours) = open();
+    let (_b, theirs) = open();
+    put(&theirs, b"one", measured(1.0));
+    for directory in ["trials", "campaigns", "states", "states/aa"] {
+        let directory = theirs.path().join(directory);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(".directory"), "[Desktop Entry]").unwrap();
+    }
+    assert_eq!(ours.merge(&theirs).unwrap().copied, 1);
+    theirs.trim_states(0).unwrap();
+}
+
+#[test]
 fn a_trial_that_is_being_run_is_not_called_copied() {
     let (_a, ours) = open();
     let (_b, theirs) = open();
