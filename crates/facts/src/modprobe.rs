@@ -1,6 +1,7 @@
 //! `/etc/modprobe.d/*.conf`: options of kernel modules.
 
 use crate::{At, Parsed, Problem, excerpt, nothing_found};
+use std::iter::Peekable;
 
 /// One option of one module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +30,18 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
                     problems.push(Problem::new(line, "`options` has no module name"));
                     continue;
                 };
-                for &(line, word) in words.get(2..).unwrap_or(&[]) {
+                let mut rest = words.get(2..).unwrap_or(&[]).iter().peekable();
+                while let Some(&(line, word)) = rest.next() {
+                    if let Some(written) = spaced(word, &mut rest) {
+                        problems.push(Problem::new(
+                            first,
+                            format!(
+                                "modprobe takes no blanks around `=`: write {:?}",
+                                excerpt(&written)
+                            ),
+                        ));
+                        continue;
+                    }
                     let (name, value) = word.split_once('=').unwrap_or((word, ""));
                     facts.push(ModuleOption {
                         module: module.to_string(),
@@ -49,6 +61,25 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
         problems.push(nothing_found(text, "modprobe.d"));
     }
     Parsed { facts, problems }
+}
+
+/// An option with blanks around its `=`, written without them; takes its words from `rest`.
+fn spaced<'a>(
+    word: &str,
+    rest: &mut Peekable<impl Iterator<Item = &'a (u32, &'a str)>>,
+) -> Option<String> {
+    let mut written = word.to_string();
+    if !word.contains('=')
+        && let Some((_, sign)) = rest.next_if(|(_, next)| next.starts_with('='))
+    {
+        written.push_str(sign);
+    }
+    if written.ends_with('=')
+        && let Some((_, value)) = rest.next_if(|(_, next)| !next.contains('='))
+    {
+        written.push_str(value);
+    }
+    (written != word || word.starts_with('=')).then_some(written)
 }
 
 /// Lines joined at a backslash, without comments, as words with their own line numbers.
@@ -77,6 +108,18 @@ fn logical_lines(text: &str) -> Vec<(u32, Vec<(u32, &str)>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_with_blanks_around_its_sign_is_a_problem_and_no_option() {
+        for options in ["a=1 b = 5 c=2", "a=1 b =5 c=2", "a=1 b= 5 c=2"] {
+            let parsed = parse(&format!("options zfs {options}\n"));
+            let names: Vec<&str> = parsed.facts.iter().map(|row| row.name.as_str()).collect();
+            assert_eq!(names, ["a", "c"], "{options}");
+            assert!(parsed.problems[0].what.contains("write \"b=5\""), "{:?}", parsed.problems);
+        }
+        // A bare name is 1 to the kernel, and a text may be empty.
+        assert!(parse("options zfs a b= c=1\n").complete());
+    }
 
     #[test]
     fn joined_lines_keep_each_options_own_line() {
