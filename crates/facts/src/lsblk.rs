@@ -68,7 +68,9 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
         return;
     };
     let written = text("size");
-    let size = written.as_ref().and_then(|written| written.read(binary));
+    // lsblk writes the decimal point of its locale: `931,5G`.
+    let size =
+        written.as_ref().and_then(|written| written.read(|size| binary(&size.replace(',', "."))));
     if let (Some(written), None) = (written, size) {
         problems.push(Problem::new(
             written.line,

@@ -194,6 +194,13 @@ fn both_generations_of_lsblk_give_the_same_types() {
 }
 
 #[test]
+fn lsblk_writes_the_decimal_point_of_its_locale() {
+    let parsed = lsblk::parse("{\"blockdevices\": [{\"name\": \"sda\", \"size\": \"931,5G\"}]}");
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    assert_eq!(parsed.facts[0].size.unwrap().value, 1_000_190_509_056);
+}
+
+#[test]
 fn smartctl_of_all_three_protocols_is_read() {
     let ata = smartctl::parse(&fixture("smartctl-7.2-ata.json")).facts.remove(0);
     assert_eq!(ata.rpm.unwrap().value, 7200);
