@@ -132,6 +132,19 @@ fn a_status_cut_in_its_table_says_so() {
 }
 
 #[test]
+fn only_indented_lines_are_the_damaged_files_of_a_status() {
+    let status = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\t  sda ONLINE 0 0 0\n\nerrors: ";
+    let table = "NAME  PROPERTY  VALUE  SOURCE\n";
+    let files =
+        "Permanent errors have been detected in the following files:\n\n        tank/a:/b\n";
+    assert!(zpool_status::parse(&format!("{status}{files}")).complete());
+    for errors in [files, "3 data errors, use '-v' for a list\n"] {
+        let problems = zpool_status::parse(&format!("{status}{errors}{table}")).problems;
+        assert!(problems[0].what.contains("NAME  PROPERTY"), "{problems:?}");
+    }
+}
+
+#[test]
 fn properties_with_blanks_and_every_kind_of_source_are_read() {
     let parsed = properties::parse(&fixture("zfs-get-all-2.1.txt"));
     assert!(parsed.complete(), "{:?}", parsed.problems);

@@ -79,8 +79,9 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
         match &mut section {
             Some((key, _)) if key == "config" => table.push((line, raw.to_string())),
             Some((key, body)) if key == "errors" || key == "pool" => {
-                // `-v` lists the damaged files behind `errors:`.
-                let damaged = key == "errors" && !body.value.starts_with("No known");
+                // `-v` lists the damaged files behind `errors: … in the following files:`, indented.
+                let listed = key == "errors" && body.value.contains("following files");
+                let damaged = listed && raw.starts_with(char::is_whitespace);
                 if !raw.trim().is_empty() && !damaged {
                     problems.push(unknown(line, raw));
                 }
