@@ -451,3 +451,12 @@ fn a_scrub_of_known_errors_does_not_count_as_the_last_scrub() {
     assert!(old(DONE));
     assert!(!old("scrubbed 3 error blocks in 0 days 00:00:01 on Sun Nov  8 10:02:04 2026"));
 }
+
+#[test]
+fn a_mirror_whose_drives_are_not_in_the_text_is_no_single_drive() {
+    let rows = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];
+    let cut = status("ONLINE", DONE, &[&rows[..], &["  mirror-1 ONLINE 0 0 0"]].concat());
+    let (findings, unread) = read(&cut);
+    assert!(findings.iter().all(|f| f.rule.name != "layout-mixed"), "{findings:?}");
+    assert!(unread.iter().any(|what| what.contains("has no drives")), "{unread:?}");
+}

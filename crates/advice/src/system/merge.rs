@@ -101,8 +101,9 @@ fn take_status(status: zpool_status::Pool, part: &Part, system: &mut System) {
             .into_iter()
             .map(|leaf| Leaf { name: leaf.name.clone(), at: part.place(leaf.line) })
             .collect();
-        let single = leaves.first().filter(|_| layout == Layout::Single);
-        let name = single.map_or(&vdev.name, |leaf| &leaf.name).clone();
+        // Of a mirror whose drives the text does not have, nothing can be said.
+        let first = leaves.first()?;
+        let name = if layout == Layout::Single { &first.name } else { &vdev.name }.clone();
         Some(Vdev { name, class: vdev.class, layout, leaves, at: part.place(vdev.line) })
     };
     let vdevs = status.vdevs.iter().filter_map(top).collect();
@@ -113,6 +114,9 @@ fn take_status(status: zpool_status::Pool, part: &Part, system: &mut System) {
 
 /// The drives of a vdev; of a replacement or a spare in use, the first stands for its place.
 fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
+    if vdev.lacks_drives() {
+        return Vec::new();
+    }
     if matches!(vdev.kind, VdevKind::Replacing | VdevKind::Spare) {
         return vdev.leaves().into_iter().take(1).collect();
     }

@@ -36,6 +36,21 @@ impl Vdev {
             self.children.iter().flat_map(Vdev::leaves).collect()
         }
     }
+
+    /// Whether it consists of others that the text does not have.
+    pub fn lacks_drives(&self) -> bool {
+        self.kind.has_parts() && self.children.is_empty()
+    }
+
+    /// Whether it is a drive and the one that replaces it or stands in.
+    fn is_pair(&self) -> bool {
+        matches!(self.kind, VdevKind::Replacing | VdevKind::Spare)
+    }
+
+    /// Whether one of a pair is missing.
+    fn lacks_one(&self) -> bool {
+        self.children.len() < 2
+    }
 }
 
 /// What a vdev is, as its name says.
@@ -191,7 +206,7 @@ fn row(
 }
 
 /// Where indentation was lost in pasting, a mirror stands beside its drives. Drives that follow such a vdev
-/// are read as its members, and a problem is reported.
+/// are read as its members, and a problem is reported; the two after a replacement or a spare are read as its own.
 fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
     let mut out: Vec<Vdev> = Vec::new();
     for vdev in top {
@@ -199,7 +214,8 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
             Some(group)
                 if group.class == vdev.class
                     && group.kind.has_parts()
-                    && !vdev.kind.has_parts()
+                    && (!vdev.kind.has_parts() || vdev.is_pair())
+                    && (!group.is_pair() || group.lacks_one())
                     && (group.children.is_empty()
                         || problems.iter().any(|p| p.line == group.line)) =>
             {
@@ -212,7 +228,11 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
                         ),
                     ));
                 }
-                group.children.push(vdev);
+                let last = group.children.last_mut();
+                match last.filter(|last| last.is_pair() && last.lacks_one() && !vdev.is_pair()) {
+                    Some(pair) => pair.children.push(vdev),
+                    None => group.children.push(vdev),
+                }
             }
             _ => out.push(vdev),
         }
@@ -228,7 +248,7 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
                 ),
             ));
         }
-        if vdev.kind.has_parts() && vdev.children.is_empty() {
+        if vdev.lacks_drives() {
             problems.push(Problem::new(
                 vdev.line,
                 format!("{:?} has no drives in this text", excerpt(&vdev.name)),
@@ -268,6 +288,17 @@ mod tests {
         let top = read(&rows, "tank", &mut problems);
         assert_eq!((top[0].kind, top[0].kind.layout()), (VdevKind::Unknown, None));
         assert!(problems[0].what.contains("without -g"), "{problems:?}");
+    }
+
+    #[test]
+    fn without_indentation_a_replacement_is_a_part_of_the_mirror_before_it() {
+        let rows = ["tank", "mirror-0", "replacing-0", "sdd", "sde", "sdf", "replacing-1", "sdg"];
+        let rows = rows.map(|row| (1, format!("{row} ONLINE 0 0 0")));
+        let top = read(&rows, "tank", &mut Vec::new());
+        assert_eq!(top.len(), 1);
+        let parts: Vec<(&str, usize)> =
+            top[0].children.iter().map(|part| (part.name.as_str(), part.leaves().len())).collect();
+        assert_eq!(parts, [("replacing-0", 2), ("sdf", 1), ("replacing-1", 1)]);
     }
 
     #[test]

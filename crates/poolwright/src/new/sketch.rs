@@ -74,7 +74,7 @@ impl Kinds {
         if vdev.kind == VdevKind::DistributedSpare {
             return None; // The dRAID's own keyword states it.
         }
-        let layout = vdev.kind.layout()?;
+        let layout = vdev.kind.layout().filter(|_| !vdev.lacks_drives())?;
         // A drive that is being replaced, or has a hot spare in use, is one drive.
         let members = if layout == Layout::Single { 1 } else { vdev.children.len() };
         let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
