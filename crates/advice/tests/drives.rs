@@ -172,3 +172,11 @@ fn read_ahead_goes_back_to_the_kernels_default() {
     let rules: Vec<String> = tune(&need).iter().map(|choice| choice.value().to_string()).collect();
     assert!(rules.iter().any(|rule| rule.contains("queue/read_ahead_kb}=\"128\"")), "{rules:?}");
 }
+
+#[test]
+fn a_list_of_devices_replaces_no_report() {
+    let scan = "==> smartctl --scan <==\n{\"smartctl\": {\"version\": [7, 4]}, \"devices\": [\
+        {\"name\": \"/dev/sda\", \"info_name\": \"/dev/sda\", \"type\": \"scsi\"}]}\n";
+    let text = smart("/dev/sda", "sat", "A1", FAILED) + scan;
+    assert_eq!(found(&text, "drive-failing").len(), 1);
+}

@@ -76,6 +76,13 @@ impl Drive {
         CARDS.iter().any(|card| known(card)).then_some(kind)
     }
 
+    /// Whether it tells nothing of the drive but its device, as a row of `--scan`.
+    pub fn only_names_it(&self) -> bool {
+        let (device, kind) = (self.device.clone(), self.kind.clone());
+        let info_name = self.info_name.clone();
+        *self == Drive { line: self.line, device, info_name, kind, ..Drive::default() }
+    }
+
     /// ATA attribute `id`.
     pub fn attribute(&self, id: u64) -> Option<&Attribute> {
         self.attributes.iter().find(|a| a.id == id)

@@ -190,7 +190,10 @@ fn take_smart(report: smartctl::Drive, part: &Part, system: &mut System) {
     fill(&mut known.physical_sector, part.found(&report.physical_sector));
     let rotates = report.rpm.as_ref().map(|rpm| rpm.map(|rpm| rpm > 0));
     fill(&mut known.rotational, part.found(&rotates));
-    known.smart = Some((part.origin(), report));
+    // `smartctl --scan` after a report says no more than its device.
+    if known.smart.is_none() || !report.only_names_it() {
+        known.smart = Some((part.origin(), report));
+    }
 }
 
 /// The drive that a report of smartctl is about, made where it is new.
