@@ -173,6 +173,27 @@ fn read_ahead_goes_back_to_the_kernels_default() {
     assert!(rules.iter().any(|rule| rule.contains("queue/read_ahead_kb}=\"128\"")), "{rules:?}");
 }
 
+fn names(text: &str) -> Vec<String> {
+    read(text).drives.into_iter().map(|drive| drive.name).collect()
+}
+
+/// Namespaces of one controller have its serial number, and drives behind USB bridges may all have one.
+#[test]
+fn drives_that_show_one_serial_number_stay_apart() {
+    let lsblk = |one: &str, two: &str| {
+        let row = |name: &str| format!("{{\"name\": \"{name}\", \"serial\": \"0123456789AB\"}}");
+        format!("==> lsblk <==\n{{\"blockdevices\": [{}, {}]}}\n", row(one), row(two))
+    };
+    let nvme = "==> nvme list <==\n{\"Devices\": [\
+        {\"DevicePath\": \"/dev/nvme0n1\", \"SerialNumber\": \"0123456789AB\"},\
+        {\"DevicePath\": \"/dev/nvme0n2\", \"SerialNumber\": \"0123456789AB\"}]}\n";
+    assert_eq!(names(nvme), ["nvme0n1", "nvme0n2"]);
+    assert_eq!(names(&(lsblk("nvme0n1", "nvme0n2") + nvme)), ["nvme0n1", "nvme0n2"]);
+    let usb = lsblk("sda", "sdb") + &smart("/dev/sdb", "sat", "0123456789AB", FAILED);
+    assert_eq!(names(&usb), ["sda", "sdb"]);
+    assert_eq!(found(&usb, "drive-failing")[0].subject, "sdb");
+}
+
 #[test]
 fn a_list_of_devices_replaces_no_report() {
     let scan = "==> smartctl --scan <==\n{\"smartctl\": {\"version\": [7, 4]}, \"devices\": [\

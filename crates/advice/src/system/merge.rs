@@ -71,15 +71,43 @@ pub(super) fn merge(format: Format, facts: Facts, part: &Part, system: &mut Syst
     }
 }
 
-/// The drive of that kernel name or serial number, made where it is new.
+/// The drive of that kernel name, or else of that serial number, made where it is new.
+///
+/// Different drives may show one serial number: namespaces of one controller, drives behind USB bridges. One that lsblk
+/// lists under another name is therefore another drive.
 fn drive<'a>(system: &'a mut System, name: &str, serial: Option<&str>) -> &'a mut Drive {
     let name = name.rsplit('/').next().unwrap_or(name);
-    let same = |drive: &Drive| {
-        drive.name == name
-            || serial.is_some_and(|s| drive.serial.as_ref().is_some_and(|known| known.value == s))
-    };
-    let new = || Drive { name: name.to_string(), ..Drive::default() };
-    find_or_push(&mut system.drives, same, new)
+    let numbered =
+        |drive: &Drive| !drive.listed && has_serial(drive, serial) && !beside(&drive.name, name);
+    first_or_new(system, name, &[&|drive| drive.name == name, &numbered])
+}
+
+/// The first drive that the first of some conditions holds for which holds for any; made where there is none.
+fn first_or_new<'a>(
+    system: &'a mut System,
+    name: &str,
+    conditions: &[&dyn Fn(&Drive) -> bool],
+) -> &'a mut Drive {
+    let drives = &mut system.drives;
+    let known = conditions.iter().find_map(|holds| drives.iter().position(|drive| holds(drive)));
+    let at = known.unwrap_or_else(|| {
+        drives.push(Drive { name: name.to_string(), ..Drive::default() });
+        drives.len() - 1
+    });
+    &mut drives[at]
+}
+
+fn has_serial(drive: &Drive, serial: Option<&str>) -> bool {
+    serial.is_some_and(|serial| drive.serial.as_ref().is_some_and(|known| known.value == serial))
+}
+
+/// Whether two names are of different namespaces of one NVMe controller.
+fn beside(one: &str, two: &str) -> bool {
+    fn controller(name: &str) -> Option<&str> {
+        let (controller, namespace) = name.strip_prefix("nvme")?.split_once('n')?;
+        (is_digits(controller) && is_digits(namespace)).then_some(controller)
+    }
+    one != two && controller(one).is_some() && controller(one) == controller(two)
 }
 
 /// Keeps known values and adds new ones.
@@ -213,15 +241,21 @@ fn reported<'a>(system: &'a mut System, report: &smartctl::Drive) -> &'a mut Dri
         None => namespace.rsplit('/').next().unwrap_or(&namespace).to_string(),
     };
     let serial = report.serial.as_ref().map(At::text);
+    let named = |drive: &Drive| drive.name == name;
+    let same_serial = |drive: &Drive| has_serial(drive, serial);
     let other = |drive: &Drive| {
         let known = drive.smart.as_ref().and_then(|(_, known)| known.serial.as_ref());
         serial.zip(known).is_some_and(|(serial, known)| serial != known.value)
     };
-    let same_serial =
-        |drive: &Drive| serial.is_some_and(|s| drive.serial.as_ref().is_some_and(|k| k.value == s));
-    let same = |drive: &Drive| same_serial(drive) || (drive.name == name && !other(drive));
-    let new = || Drive { name: name.clone(), ..Drive::default() };
-    find_or_push(&mut system.drives, same, new)
+    first_or_new(
+        system,
+        &name,
+        &[
+            &|drive| named(drive) && same_serial(drive),
+            &|drive| same_serial(drive) && !beside(&drive.name, &name),
+            &|drive| named(drive) && !other(drive),
+        ],
+    )
 }
 
 /// `/dev/nvme0` → `/dev/nvme0n1`.
