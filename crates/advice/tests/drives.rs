@@ -201,3 +201,14 @@ fn a_list_of_devices_replaces_no_report() {
     let text = smart("/dev/sda", "sat", "A1", FAILED) + scan;
     assert_eq!(found(&text, "drive-failing").len(), 1);
 }
+
+#[test]
+fn a_card_wide_setting_is_fixed_by_one_command() {
+    let card = "==> ssacli <==\nSmart Array P440ar in Slot 0 (Embedded)\n   No-Battery Write Cache: Enabled\n   Battery/Capacitor Count: 1\n   Battery/Capacitor Status: Failed (Replace Batteries)\n";
+    let volume = |number: u32| {
+        format!("   Logical Drive: {number}\n      Fault Tolerance: 1+0\n      Caching:  Enabled\n")
+    };
+    let text = card.to_string() + &volume(1) + &volume(2);
+    let fix = found(&text, "card-unprotected")[0].fix();
+    assert_eq!(fix, ["ssacli ctrl slot=0 modify nobatterywritecache=disable"]);
+}

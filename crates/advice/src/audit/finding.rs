@@ -118,9 +118,11 @@ impl Problem {
         self.command(words.iter().map(ToString::to_string).collect())
     }
 
-    /// Adds a command to the fix.
+    /// Adds a command to the fix, once.
     pub fn command(mut self, words: Vec<String>) -> Problem {
-        self.commands.push(words);
+        if !self.commands.contains(&words) {
+            self.commands.push(words);
+        }
         self
     }
 
