@@ -70,6 +70,21 @@ fn identity(name: &str) -> &str {
     }
 }
 
+/// Whether a name holds a serial number, and not as a part of a longer one: `drive-scsi1` is not in `…_drive-scsi10`. The
+/// digit that `scsi-35000c500…` begins with is the type of the number, and `p1` after it a partition.
+fn holds_serial(name: &str, serial: &str) -> bool {
+    name.match_indices(serial).any(|(at, _)| {
+        let (before, after) = (&name[..at], &name[at + serial.len()..]);
+        let stem = before.strip_suffix(|c: char| c.is_ascii_digit());
+        let begins = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
+            || before.ends_with("-0x")
+            || stem.is_some_and(|stem| stem.ends_with('-'));
+        let ends = !after.starts_with(|c: char| c.is_ascii_alphanumeric())
+            || after.strip_prefix('p').is_some_and(is_digits);
+        begins && ends
+    })
+}
+
 impl Leaf {
     /// Whether another leaf is on the same drive.
     pub fn shares_drive(&self, other: &Leaf) -> bool {
@@ -101,7 +116,7 @@ impl System {
                 || drive
                     .serial
                     .as_ref()
-                    .is_some_and(|s| s.value.len() > 3 && name.contains(&s.value))
+                    .is_some_and(|s| s.value.len() > 3 && holds_serial(name, &s.value))
                 || drive.wwn.as_ref().is_some_and(|w| {
                     // `scsi-35000c500…` has it without `0x`.
                     let digits = w.strip_prefix("0x").unwrap_or(w);
@@ -242,6 +257,28 @@ mod tests {
             assert!(system.drive(&leaf(name)).is_some(), "{name}");
         }
         assert!(system.drive(&leaf("scsi-35000c500a1b2c3d2")).is_none());
+    }
+
+    #[test]
+    fn a_serial_number_is_not_a_part_of_a_longer_one() {
+        for (name, serial) in [
+            ("scsi-0QEMU_QEMU_HARDDISK_drive-scsi1", "drive-scsi1"),
+            ("ata-ST16000NM001G_ZL2A1B2C", "ZL2A1B2C"),
+            ("nvme-SAMSUNG_MZQL2_S64GNE0R_1", "S64GNE0R"),
+            ("usb-Samsung_PSSD_T7_S5T4NS0R-0:0", "S5T4NS0R"),
+            ("scsi-35000c500a1b2c3d1", "5000c500a1b2c3d1"),
+            ("wwn-0x5000c500a1b2c3d1", "5000c500a1b2c3d1"),
+            ("DISK-S64GNE0Rp1", "S64GNE0R"),
+        ] {
+            assert!(holds_serial(name, serial), "{name}");
+        }
+        for (name, serial) in [
+            ("scsi-0QEMU_QEMU_HARDDISK_drive-scsi10", "drive-scsi1"),
+            ("ata-X_AZL2A1B2C", "ZL2A1B2C"),
+            ("virtio-disk12", "disk1"),
+        ] {
+            assert!(!holds_serial(name, serial), "{name}");
+        }
     }
 
     #[test]
