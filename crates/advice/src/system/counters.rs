@@ -49,7 +49,7 @@ pub struct Kstat {
     pub counters: BTreeMap<String, u64>,
 }
 
-/// A kstat of type 1 (named counters); none for any other text.
+/// A kstat of type 1 (named counters), without counters where it is that of one dataset; none for any other text.
 pub fn kstat(text: &str) -> Option<Kstat> {
     let mut rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = rows.next()?;
@@ -59,7 +59,12 @@ pub fn kstat(text: &str) -> Option<Kstat> {
     if rows.next()?.as_slice() != ["name", "type", "data"] {
         return None;
     }
+    let rows: Vec<Vec<&str>> = rows.collect();
+    // A dataset's own (`POOL/objset-…`) counts under the names of the whole machine's.
+    let whole = !rows.iter().any(|words| words.first() == Some(&"dataset_name"));
     let counters = rows
+        .into_iter()
+        .filter(|_| whole)
         .filter_map(|words| match words.as_slice() {
             [name, _, value] => Some((name.to_string(), value.parse().ok()?)),
             _ => None,
@@ -143,6 +148,15 @@ mod tests {
         assert_eq!((counted.seconds, counted.commits), (300.0, Some(300)));
         assert_eq!(counted.l2_errors, Some(2), "a level, not a difference");
         assert_eq!(counted.l2_hits, None);
+    }
+
+    #[test]
+    fn what_was_counted_of_one_dataset_does_not_count_for_the_machine() {
+        let dataset = reading(9_000_000_000, "dataset_name 7 tank/idle\nzil_commit_count 4 0\n");
+        assert_eq!(counters(&[dataset.clone()]), None);
+        let zil = reading(11_000_000_000, "zil_commit_count 4 50\n");
+        let counted = counters(&[zil, dataset]).unwrap();
+        assert_eq!((counted.seconds, counted.commits), (10.0, Some(50)));
     }
 
     #[test]
