@@ -54,3 +54,11 @@ fn only_the_drives_of_the_pool_count_as_its_flushes() {
     assert!(slow(&machine(&by_id)).is_none());
     assert!(slow(&(machine(&by_id) + lsblk)).is_some());
 }
+
+#[test]
+fn waits_without_a_number_of_commits_are_noted() {
+    let text = "tank\t1\t2\t3\t4\t5\t6\t7\t8\t9\t40000\t-\t10000\t-\t-\t-\t-\n";
+    let (system, unread) = gather(&[Input { name: "pasted".into(), text: text.into() }]);
+    assert!(system.counters.is_none());
+    assert!(unread[0].what.contains("log writes of tank"), "{unread:?}");
+}

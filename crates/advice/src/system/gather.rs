@@ -51,7 +51,7 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     postgresql::group(&mut system.postgresql);
     resolve_jobs(&mut system);
     resolve_live(&mut system);
-    resolve_counters(&mut system);
+    resolve_counters(&mut system, &mut unread);
     if system.drives.iter().any(|drive| drive.listed) {
         unread.extend(system.pools.iter().filter_map(|pool| unknown_leaves(&system, pool)));
     }
@@ -70,11 +70,12 @@ fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
 }
 
 /// Readings become what was counted between them.
-fn resolve_counters(system: &mut System) {
+fn resolve_counters(system: &mut System, unread: &mut Vec<Unread>) {
     let kstats = counters::counters(&std::mem::take(&mut system.readings));
     let flushes = diskstats::flushes(&std::mem::take(&mut system.flush_readings));
     let waits = zpool_iostat::waits(&std::mem::take(&mut system.wait_readings), &system.pools);
-    let mean = system.mean_wait.take();
+    let mean = zpool_iostat::slowest_mean(std::mem::take(&mut system.mean_waits), &system.pools);
+    let waits = waits.or(mean);
     let (mut counted, file) = match (kstats, &flushes) {
         (Some(counted), _) => (counted, "/proc/spl/kstat/zfs"),
         // A machine without ZFS: the block layer's count of flushes is all there is.
@@ -82,9 +83,18 @@ fn resolve_counters(system: &mut System) {
             let seconds = flushes.seconds;
             (Counters { seconds, ..Counters::default() }, "/proc/diskstats")
         }
-        (None, None) => return,
+        (None, None) => {
+            unread.extend(waits.map(|waits| Unread {
+                at: Place::new("zpool iostat", 0),
+                what: format!(
+                    "how long log writes of {} wait counts only beside the number of commits: give /proc/spl/kstat/zfs/zil too",
+                    waits.pool
+                ),
+            }));
+            return;
+        }
     };
-    counted.waits = waits.or(mean);
+    counted.waits = waits;
     counted.flushes = flushes;
     counted.commit_flush = system.commit_flush(&counted);
     system.counters = Some(Found::new(counted, Place::new(file, 0)));
@@ -246,11 +256,12 @@ fn take_counters(text: &str, system: &mut System) -> bool {
         system.flush_readings.push(reading);
     } else if !tables.is_empty() {
         system.wait_readings.push(tables);
-    } else if let Some(mean) = zpool_iostat::mean(text) {
-        let both = [mean].into_iter().chain(system.mean_wait.take());
-        system.mean_wait = both.max_by_key(|waits| waits.mean_ns);
     } else {
-        return false;
+        let means = zpool_iostat::means(text);
+        if means.is_empty() {
+            return false;
+        }
+        system.mean_waits.push(means);
     }
     true
 }

@@ -429,8 +429,8 @@ pub struct System {
     pub flush_readings: Vec<diskstats::Reading>,
     /// Readings of `zpool iostat -w`; see `readings`.
     pub wait_readings: zpool_iostat::Readings,
-    /// The slowest pool in `zpool iostat -l`; see `readings`.
-    pub mean_wait: Option<Waits>,
+    /// Rows of each text of `zpool iostat -l`; see `readings`.
+    pub mean_waits: Vec<Vec<Waits>>,
     /// Titles and comments, which may describe layouts.
     pub remarks: Vec<Found<String>>,
     /// Today, as days since 1970-01-01, where the caller has a clock.

@@ -211,8 +211,9 @@ fn waits_of_pool(name: &str, logs: &[Table], whole: &Table) -> Option<Waits> {
 }
 
 /// Mean time of a synchronous write at the drives, from `zpool iostat -l -H -p`: its wait in the
-/// queue of synchronous writes and the drives' own time for writes; the slowest pool.
-pub fn mean(text: &str) -> Option<Waits> {
+/// queue of synchronous writes and the drives' own time for writes. One for each row, which is a pool's, or with `-v` a
+/// vdev's or drive's below it.
+pub fn means(text: &str) -> Vec<Waits> {
     text.lines()
         .filter_map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -230,7 +231,17 @@ pub fn mean(text: &str) -> Option<Waits> {
                 p99_ns: None,
             })
         })
-        .max_by_key(|waits| waits.mean_ns)
+        .collect()
+}
+
+/// The slowest pool in the rows of each text; where no pool is known, only the first row is certain to be one.
+pub fn slowest_mean(texts: Vec<Vec<Waits>>, pools: &[Pool]) -> Option<Waits> {
+    let of_pool = |(place, waits): &(usize, Waits)| match pools {
+        [] => *place == 0,
+        pools => pools.iter().any(|pool| pool.name == waits.pool),
+    };
+    let rows = texts.into_iter().flat_map(|rows| rows.into_iter().enumerate());
+    rows.filter(of_pool).map(|(_, waits)| waits).max_by_key(|waits| waits.mean_ns)
 }
 
 #[cfg(test)]
@@ -280,8 +291,17 @@ mod tests {
 
     #[test]
     fn iostat_gives_the_mean_wait_of_synchronous_writes() {
-        let row = "tank\t1\t2\t3\t4\t5\t6\t7\t8\t9\t5000000\t-\t1000000\t-\t-\t-\t-\n";
-        let found = mean(row).unwrap();
+        let row = |name: &str, disk: u64| {
+            format!("{name}\t1\t2\t3\t4\t5\t6\t7\t8\t9\t{disk}\t-\t1000000\t-\t-\t-\t-\n")
+        };
+        let found = slowest_mean(vec![means(&row("tank", 5_000_000))], &[]).unwrap();
         assert_eq!((found.mean_ns, found.p99_ns), (6_000_000, None));
+        // With `-v` a drive is slower than its pool, and no pool.
+        let verbose = means(&(row("tank", 5_000_000) + &row("sda", 9_000_000)));
+        let pool = |name: &str| Pool { name: name.to_string(), ..Pool::default() };
+        for pools in [vec![], vec![pool("rpool"), pool("tank")]] {
+            let found = slowest_mean(vec![verbose.clone()], &pools).unwrap();
+            assert_eq!((found.pool.as_str(), found.mean_ns), ("tank", 6_000_000));
+        }
     }
 }
