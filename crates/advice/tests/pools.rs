@@ -452,6 +452,33 @@ fn a_scrub_of_known_errors_does_not_count_as_the_last_scrub() {
     assert!(!old("scrubbed 3 error blocks in 0 days 00:00:01 on Sun Nov  8 10:02:04 2026"));
 }
 
+/// What `(zfs version; zpool status)` and the like print has no headings.
+#[test]
+fn a_text_of_several_programs_is_read_as_the_output_of_each() {
+    let degraded = status("DEGRADED", DONE, &["  sda DEGRADED 0 0 3"]);
+    let degraded = degraded.strip_prefix("==> zpool status <==\n").unwrap();
+    let kstat = "13 1 0x01 5 240 1000000000 601000000000\nname type data\nzil_commit_count 4 9\n";
+    let others = [
+        ("zfs-2.2.2-1\nzfs-kmod-2.2.2-1\n", "zfs"),
+        ("MemTotal:       131898624 kB\nMemFree: 1 kB\n", "Mem"),
+        ("echo 8589934592 > /sys/module/zfs/parameters/zfs_arc_max\n", "echo"),
+        ("{\"blockdevices\": [\n{\"name\": \"sda\"}]}\n", ""),
+        (kstat, "13 1"),
+    ];
+    for (other, line) in others {
+        let (findings, unread) = read(&format!("{other}{degraded}"));
+        assert!(findings.iter().any(|f| f.rule.name == "pool-degraded"), "{other}: {unread:?}");
+        // One note, however many lines the other program printed.
+        assert_eq!(unread.len(), usize::from(!line.is_empty()), "{unread:?}");
+        let told = |note: &String| note.contains(line) && note.contains("several programs");
+        assert!(unread.iter().all(told), "{unread:?}");
+    }
+    let both = format!("{}{}", others[0].0, others[1].0);
+    let (system, unread) = gather(&[Input { name: "-".into(), text: both }]);
+    assert!(unread.is_empty(), "{unread:?}");
+    assert!(system.memory.is_some() && system.openzfs.is_some_and(|v| v.value == (2, 2)));
+}
+
 #[test]
 fn a_mirror_whose_drives_are_not_in_the_text_is_no_single_drive() {
     let rows = ["  mirror-0 ONLINE 0 0 0", "    sda ONLINE 0 0 0", "    sdb ONLINE 0 0 0"];

@@ -61,3 +61,12 @@ fn every_prefix_of_a_real_text_is_read_without_a_panic() {
         }
     }
 }
+
+#[test]
+fn the_modules_own_file_has_its_release_alone() {
+    let text = "2.1.11-1\n".to_string();
+    let (system, unread) = gather(&[Input { text, name: "/sys/module/zfs/version".into() }]);
+    assert!(unread.is_empty(), "{unread:?}");
+    assert_eq!(system.openzfs.map(|found| found.value), Some((2, 1)));
+    assert_eq!(system.openzfs_point, Some(11));
+}

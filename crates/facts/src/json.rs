@@ -110,19 +110,31 @@ impl Value {
 /// Every JSON object or list in a text, in order; what stands between them (prompts, log lines)
 /// is skipped. A document that is cut off yields what was read of it and a problem.
 pub fn documents(text: &str) -> (Vec<Value>, Vec<Problem>) {
+    let (found, problems, _) = separate(text);
+    (found, problems)
+}
+
+/// The documents of a text, the problems, and the rest of the text on the lines where it stood.
+pub(crate) fn separate(text: &str) -> (Vec<Value>, Vec<Problem>, String) {
     let mut reader = Reader { text, at: 0, line: 1, problems: Vec::new() };
     let mut found = Vec::new();
+    let mut outside = String::new();
+    let mut from = 0;
     while reader.skip_to_document() {
-        let before = reader.problems.len();
+        let begin = reader.at;
         if let Some(value) = reader.value(0) {
             found.push(value);
         }
-        if reader.problems.len() > before {
+        outside.push_str(&text[from..begin]);
+        from = reader.at;
+        if !reader.problems.is_empty() {
             // After an error the place in the text is unknown: going on would misread.
-            break;
+            return (found, reader.problems, outside);
         }
+        outside.extend(text[begin..from].matches('\n'));
     }
-    (found, reader.problems)
+    outside.push_str(&text[from..]);
+    (found, reader.problems, outside)
 }
 
 struct Reader<'a> {

@@ -5,6 +5,7 @@ use crate::{
     Parsed, arcconf, json, lsblk, modprobe, mycnf, nvme_list, postgresql, properties, queue,
     smartctl, ssacli, storcli, zpool_status,
 };
+use std::borrow::Cow;
 
 /// The kinds of text read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +70,25 @@ pub fn recognise(name: &str, text: &str) -> Option<Format> {
         .or_else(|| from_settings(text))
 }
 
+/// All formats that a text holds, each with the text to read as it: one text may hold JSON of several programs, and
+/// output of another kind beside it.
+pub fn formats<'a>(name: &str, text: &'a str) -> Vec<(Format, Cow<'a, str>)> {
+    let (documents, _, outside) = json::separate(text);
+    let mut found: Vec<(Format, Cow<str>)> = Vec::new();
+    for format in documents.iter().filter_map(of_document) {
+        if found.iter().all(|(known, _)| *known != format) {
+            found.push((format, text.into()));
+        }
+    }
+    match found.is_empty() {
+        true => recognise(name, text).into_iter().map(|format| (format, text.into())).collect(),
+        false => {
+            found.extend(from_text(&outside).map(|format| (format, outside.into())));
+            found
+        }
+    }
+}
+
 /// Reads a text as `format`.
 pub fn read(format: Format, text: &str) -> Parsed<Facts> {
     fn wrap<T>(parsed: Parsed<T>, into: impl FnOnce(T) -> Facts) -> Parsed<Facts> {
@@ -92,17 +112,19 @@ pub fn read(format: Format, text: &str) -> Parsed<Facts> {
 
 fn from_json(text: &str) -> Option<Format> {
     let (found, _) = json::documents(text);
-    found.iter().find_map(|document| {
-        [
-            ("blockdevices", Format::Lsblk),
-            ("smartctl", Format::Smartctl),
-            ("Devices", Format::NvmeList),
-            ("Controllers", Format::Storcli),
-        ]
-        .into_iter()
-        .find(|(key, _)| document.get(key).is_some())
-        .map(|(_, format)| format)
-    })
+    found.iter().find_map(of_document)
+}
+
+fn of_document(document: &json::Value) -> Option<Format> {
+    [
+        ("blockdevices", Format::Lsblk),
+        ("smartctl", Format::Smartctl),
+        ("Devices", Format::NvmeList),
+        ("Controllers", Format::Storcli),
+    ]
+    .into_iter()
+    .find(|(key, _)| document.get(key).is_some())
+    .map(|(_, format)| format)
 }
 
 fn from_text(text: &str) -> Option<Format> {
@@ -200,6 +222,18 @@ fn from_settings(text: &str) -> Option<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_of_several_programs_has_the_format_of_each() {
+        let status = "  pool: tank\n state: ONLINE\nconfig:\n";
+        let json = "{\"blockdevices\": [\n]}\n{\"smartctl\": {}}\n{\"blockdevices\": []}\n";
+        let text = format!("{json}{status}");
+        let found = formats("-", &text);
+        let kinds: Vec<Format> = found.iter().map(|(format, _)| *format).collect();
+        assert_eq!(kinds, [Format::Lsblk, Format::Smartctl, Format::ZpoolStatus]);
+        assert_eq!(found[2].1.lines().nth(4), Some("  pool: tank"), "on the line where it stood");
+        assert_eq!(formats("-", status), [(Format::ZpoolStatus, status.into())]);
+    }
 
     #[test]
     fn the_name_of_a_configuration_file_comes_before_words_in_it() {

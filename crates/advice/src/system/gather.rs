@@ -209,17 +209,18 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     system.remarks.extend(comments.map(|(at, row)| Found::new(row.to_string(), at)));
     if job::job_file(&part.text) {
         system.jobs.push(Found::new(part.text.clone(), part.place(1)));
-    } else if !take_counters(&part.text, system)
-        && !take_settings(part, system, unread)
-        && !NOTHING.contains(&part.text.trim())
-    {
-        take_facts(part, system, unread);
+    } else if !NOTHING.contains(&part.text.trim()) {
+        // Output of several programs may have been pasted as one text.
+        let counted = take_counters(&part.text, system);
+        let set = take_settings(part, system, unread);
+        take_facts(part, counted || set, system, unread);
     }
 }
 
-/// Reads a text of a kind that `facts` has a parser for.
-fn take_facts(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
-    let Some(format) = facts::recognise(part.name, &part.text) else {
+/// Reads a text of the kinds that `facts` has a parser for; `known` where something of it was read before.
+fn take_facts(part: &Part, known: bool, system: &mut System, unread: &mut Vec<Unread>) {
+    let formats = facts::formats(part.name, &part.text);
+    if formats.is_empty() && !known {
         let refused = REFUSALS.iter().find(|(words, _)| part.text.contains(words));
         let what = match refused {
             Some((_, advice)) => {
@@ -231,20 +232,42 @@ fn take_facts(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
             at: part.place(u32::from(part.skipped == 0)),
             what: format!("{UNKNOWN}: {what}"),
         });
-        return;
-    };
-    let parsed = facts::read(format, &part.text);
-    let rows: Vec<&str> = part.text.lines().collect();
-    for Problem { line, what, .. } in parsed.problems {
-        let at = part.place(line);
-        if format == Format::Modprobe
-            && let Some(row) = rows.get(line.saturating_sub(1) as usize)
-        {
-            system.stray.push(Found::new(row.trim().to_string(), at.clone()));
-        }
-        unread.push(Unread { at, what });
     }
-    merge(format, parsed.facts, part, system);
+    let rows: Vec<&str> = part.text.lines().collect();
+    let mut problems: Vec<Problem> = Vec::new();
+    for (format, text) in formats {
+        let mut parsed = facts::read(format, &text);
+        // Each format of JSON tells where the JSON is cut off.
+        parsed.problems.retain(|problem| !problems.contains(problem));
+        let lines = parsed.problems.iter().map(|problem| problem.line);
+        for line in lines.filter(|_| format == Format::Modprobe) {
+            if let Some(row) = rows.get(line.saturating_sub(1) as usize) {
+                system.stray.push(Found::new(row.trim().to_string(), part.place(line)));
+            }
+        }
+        problems.append(&mut parsed.problems);
+        merge(format, parsed.facts, part, system);
+    }
+    if known {
+        note_first(&problems, part, unread);
+    } else {
+        let note = |problem: Problem| Unread { at: part.place(problem.line), what: problem.what };
+        unread.extend(problems.into_iter().map(note));
+    }
+}
+
+/// One note on all lines of a text of several kinds that one of its readers does not know: another may have read them.
+fn note_first(problems: &[Problem], part: &Part, unread: &mut Vec<Unread>) {
+    let Some(first) = problems.first() else { return };
+    let more = match problems.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more such lines"),
+    };
+    let what = format!(
+        "{}{more}: this text holds output of several programs; give each its own file, or join files with tail -n +1",
+        first.what
+    );
+    unread.push(Unread { at: part.place(first.line), what });
 }
 
 /// Readings of counters; `true` when the text was one.
@@ -266,31 +289,43 @@ fn take_counters(text: &str, system: &mut System) -> bool {
     true
 }
 
+/// What single rows tell, whatever stands beside them; `true` when there was any.
+fn take_rows(part: &Part, system: &mut System) -> bool {
+    let origin = part.origin();
+    let echoed = short_texts::echoed(&origin, &part.text);
+    let memory = short_texts::memory(&origin, &part.text);
+    // The file has the number alone.
+    let release = match part.name.ends_with("/module/zfs/version") {
+        true => short_texts::release(&origin, &format!("zfs-kmod-{}", part.text)),
+        false => short_texts::release(&origin, &part.text),
+    };
+    let server = innodb::version(&part.text);
+    let any = !echoed.is_empty() || memory.is_some() || release.is_some() || server.is_some();
+    let names = echoed.iter().map(|(name, _)| name);
+    let new: Vec<_> = names.filter(|name| !system.module.contains_key(*name)).cloned().collect();
+    system.echoed.extend(new);
+    system.module.extend(echoed);
+    system.memory = memory.or(system.memory.take());
+    if let Some((line, point)) = release {
+        (system.openzfs, system.openzfs_point) = (Some(line), point);
+    }
+    system.mysql_server = server.unwrap_or(system.mysql_server);
+    any
+}
+
 /// Settings and descriptions in short texts; `true` when the text was one.
 fn take_settings(part: &Part, system: &mut System, unread: &mut Vec<Unread>) -> bool {
     let (name, text) = (part.name, &part.text);
     let origin = part.origin();
     let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
-    let echoed = short_texts::echoed(&origin, text);
+    if take_rows(part, system) {
+        return true;
+    }
     let (exports, strange) = exports::exports(&origin, text);
     let clients = exports.iter().any(|export| export.clients.contains('('));
-    if !echoed.is_empty() {
-        let names = echoed.iter().map(|(name, _)| name);
-        let new: Vec<_> =
-            names.filter(|name| !system.module.contains_key(*name)).cloned().collect();
-        system.echoed.extend(new);
-        system.module.extend(echoed);
-    } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
+    if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
         let value = Found::new(text.trim().to_string(), part.place(1));
         system.live.push((parameter.to_string(), value));
-    } else if let Some(found) = short_texts::memory(&origin, text) {
-        system.memory = Some(found);
-    } else if let Some(found) =
-        short_texts::release(&origin, text).filter(|_| first.starts_with("zfs-"))
-    {
-        (system.openzfs, system.openzfs_point) = (Some(found.0), found.1);
-    } else if let Some(server) = innodb::version(text) {
-        system.mysql_server = server;
     } else if first.contains(": <") && first.contains(" mtu ") {
         system.links.extend(short_texts::links(&origin, text));
     } else if name.ends_with("exports") || (clients && first.starts_with(['/', '#', '"'])) {

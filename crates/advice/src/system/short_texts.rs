@@ -27,18 +27,17 @@ pub fn memory(origin: &Place, text: &str) -> Option<Found<u64>> {
 /// A version of OpenZFS: its release line, and its point release.
 pub type Version = (Found<(u32, u32)>, Option<u32>);
 
-/// The version in `zfs version` or `/sys/module/zfs/version` (`zfs-2.1.11-1`, `zfs-kmod-…`).
-/// The kernel module's counts where both are there.
+/// The version in `zfs version` (`zfs-2.1.11-1`, `zfs-kmod-…`). The kernel module's counts where both are there.
 pub fn release(origin: &Place, text: &str) -> Option<Version> {
     let mut found = None;
     for (at, row) in rows(origin, text) {
         let row = row.trim();
         let number = row.strip_prefix("zfs-kmod-").or_else(|| row.strip_prefix("zfs-"));
         let Some(number) = number else { continue };
-        let mut parts = number.split(['.', '-']);
-        if let (Some(Ok(major)), Some(Ok(minor))) =
-            (parts.next().map(str::parse), parts.next().map(str::parse))
-        {
+        // A drive's name may begin like that too: `zfs-2-1`.
+        let Some((major, rest)) = number.split_once('.') else { continue };
+        let mut parts = rest.split(['.', '-']);
+        if let (Ok(major), Some(Ok(minor))) = (major.parse(), parts.next().map(str::parse)) {
             let point = parts.next().and_then(|point| point.parse().ok());
             found = Some((Found::new((major, minor), at), point));
         }
