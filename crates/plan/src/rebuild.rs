@@ -94,6 +94,8 @@ pub fn estimate(
             let seconds = bytes / write.min(read);
             let sources = match level {
                 Level::R1 | Level::R10 => 1.0,
+                // Any number of drives that stripes can be made of again from.
+                Level::R6 | Level::R60 => width - 2.0,
                 _ => width - 1.0,
             };
             (bytes, seconds, bytes * sources / seconds)
@@ -151,6 +153,22 @@ mod tests {
         let empty = Conditions { used: 0.0, ..Conditions::default() };
         let hours = estimate(&raid, &disk(), 16e12, &empty).unwrap().hours;
         assert!((hours - 16e12 / 165e6 / 3600.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_raid_of_two_parities_reads_as_many_drives_as_raidz2() {
+        let rate = |scheme: Scheme| {
+            let layout = Layout { scheme, groups: 1, width: 10, spares: 0 };
+            let rebuild = estimate(&layout, &disk(), 16e12, &Conditions::default()).unwrap();
+            rebuild.read_rate / (rebuild.bytes / rebuild.hours / 3600.0)
+        };
+        let raid = |level| Scheme::Raid { by: crate::layout::RaidProvider::Mdadm, level };
+        let raidz2 = Scheme::Zfs(Raidz { parity: 2 });
+        for (scheme, sources) in
+            [(raidz2, 8.0), (raid(Level::R6), 8.0), (raid(Level::R60), 8.0), (raid(Level::R5), 9.0)]
+        {
+            assert!((rate(scheme) - sources).abs() < 1e-9, "{scheme:?}");
+        }
     }
 
     #[test]
