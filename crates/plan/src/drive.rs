@@ -52,13 +52,13 @@ pub struct DriveError(pub String);
 /// `sector=4096`, `ashift=12`, `name=big`.
 ///
 /// Sizes are as printed on a drive: `8T` is 8 decimal terabytes, `8TiB` binary ones. Without
-/// a size, as in `12x hdd-7200-16t`, the word is a profile, which `profile` looks up.
+/// a size, as in `12x hdd-7200-16t`, the word is a profile, which `profile` looks up: its drive, or why there is none.
 ///
 /// # Errors
 /// The first part that cannot be read, with the fix.
 pub fn parse(
     text: &str,
-    profile: &dyn Fn(&str) -> Option<Drive>,
+    profile: &dyn Fn(&str) -> Option<Result<Drive, String>>,
 ) -> Result<Vec<Drives>, DriveError> {
     let mut all: Vec<Drives> = Vec::new();
     for part in text.split('+') {
@@ -85,7 +85,10 @@ fn error(what: &str, why: &str) -> DriveError {
     DriveError(format!("`{what}` {why}"))
 }
 
-fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, DriveError> {
+fn one(
+    text: &str,
+    profile: &dyn Fn(&str) -> Option<Result<Drive, String>>,
+) -> Result<Drives, DriveError> {
     const SHAPE: &str =
         "is not a set of drives; write count x size and kind, such as `30x8T hdd-7200`";
     let mut words = text.split_whitespace();
@@ -99,12 +102,13 @@ fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, Dr
         .next()
         .ok_or_else(|| error(text, &format!("has no kind of drive; add one of {}", names())))?;
     let mut drive = if size.is_empty() {
-        profile(name).ok_or_else(|| {
+        let known = profile(name).ok_or_else(|| {
             error(
                 name,
                 "is not a known drive profile; name a built-in profile, or write a size: `12x8T hdd-7200`",
             )
-        })?
+        })?;
+        known.map_err(|why| error(name, &why))?
     } else {
         let bytes = capacity(size)
             .ok_or_else(|| error(size, "is not a size; write `8T`, `960G` or `7.3TiB`"))?;

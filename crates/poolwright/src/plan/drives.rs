@@ -7,6 +7,9 @@ use plan::drive::{Drive, Drives, from_class};
 use plan::layout::{Layout, Scheme};
 use std::collections::BTreeMap;
 
+const ON_CARD: &str =
+    "is a volume of a RAID card, which hides the layout: name the drives behind it";
+
 /// The drives of the normal class of a lab's baseline.
 ///
 /// # Errors
@@ -43,10 +46,7 @@ fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
         };
         let profile = profile_of(numbers)?;
         if profile.kind == TimingModel::Card {
-            return Err(format!(
-                "`{kind}` ({}) is a volume of a RAID card, which hides the layout: name the drives behind it with --drives",
-                numbers.profile
-            ));
+            return Err(format!("`{kind}` ({}) {ON_CARD} with --drives", numbers.profile));
         }
         let mut drive = from_profile(kind, &profile)
             .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
@@ -125,11 +125,15 @@ fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
     kind.drive_profile().map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 
-/// The drive that a built-in profile describes; none for an unknown name or an unusable profile.
-pub fn from_profile_name(name: &str) -> Option<Drive> {
+/// The drive that a built-in profile describes, or why it describes none; none for an unknown name or an unusable
+/// profile.
+pub fn from_profile_name(name: &str) -> Option<Result<Drive, String>> {
     let profile = lab::Profiles::builtin().get(name)?.ok()?;
+    if profile.kind == TimingModel::Card {
+        return Some(Err(ON_CARD.to_owned()));
+    }
     let stem: String = name.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
-    from_profile(if stem.is_empty() { "drive" } else { &stem }, &profile)
+    from_profile(if stem.is_empty() { "drive" } else { &stem }, &profile).map(Ok)
 }
 
 /// The drive of a profile: its rates and times, and its class's failure rate and unrecoverable errors.
