@@ -81,8 +81,8 @@ pub struct Ranking {
     pub considered: u64,
     /// Pools that meet the requirements.
     pub fitting: u64,
-    /// Of those, pools on the Pareto front; dRAIDs without spares or of few drives only if they are
-    /// asked for by name.
+    /// Of those, pools on the Pareto front of ZFS or on that of RAID; dRAIDs without spares or of few
+    /// drives only if they are asked for by name.
     pub front: u64,
     /// Whether layouts of one kind were thinned before they were combined.
     pub thinned: bool,
@@ -107,8 +107,9 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
     let thinned = product > PRODUCT;
     if thinned {
         for kind in &mut kinds {
-            let alone: Vec<Figures> = kind.iter().map(|part| figures(&score(&[part]))).collect();
-            *kind = front(&alone).iter().filter_map(|i| kind.get(*i).copied()).collect();
+            let apart = (0..kind.len()).partition(|i| kind[*i].layout.is_zfs());
+            let best = fronts(apart, |i| figures(&score(&[&kind[i]])));
+            *kind = best.into_iter().map(|i| kind[i]).collect();
         }
     }
     let pools = fitting(&kinds, drives, wanted);
@@ -138,14 +139,29 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
     }
 }
 
-/// The Pareto front. A pointless dRAID takes part only if it is asked for by name.
+/// The Pareto fronts of ZFS and of RAID. A pointless dRAID takes part only if it is asked for by name.
 fn front_of(pools: &[Pool], kinds: &[Vec<Part>], wanted: &Wanted) -> Vec<usize> {
     let asked = wanted.like.as_ref().is_some_and(|like| like.contains("draid"));
     let worth: Vec<usize> = (0..pools.len())
         .filter(|i| asked || !parts_of(kinds, &pools[*i]).any(|part| pointless(&part.layout)))
         .collect();
-    let competing: Vec<Figures> = worth.iter().map(|i| pools[*i].figures).collect();
-    front(&competing).into_iter().map(|i| worth[i]).collect()
+    // A RAID is a whole pool, so that its first part tells.
+    let is_zfs =
+        |i: &usize| parts_of(kinds, &pools[*i]).next().is_some_and(|part| part.layout.is_zfs());
+    fronts(worth.into_iter().partition(is_zfs), |i| pools[i].figures)
+}
+
+/// The Pareto fronts of ZFS and of RAID, by their places: a RAID is a block device without a file system, and beats no
+/// pool.
+fn fronts(
+    (zfs, raids): (Vec<usize>, Vec<usize>),
+    figures: impl Fn(usize) -> Figures,
+) -> Vec<usize> {
+    let best = |places: Vec<usize>| -> Vec<usize> {
+        let competing: Vec<Figures> = places.iter().map(|i| figures(*i)).collect();
+        front(&competing).into_iter().map(|i| places[i]).collect()
+    };
+    [best(zfs), best(raids)].concat()
 }
 
 /// The order [`Sort::Balance`]: kinds of layout in turn, then what few people want first.
@@ -186,7 +202,10 @@ pub fn include(ranking: &mut Ranking, own: Vec<Assessment>) {
         let mine = steps(&figures(&pool.score));
         let better = |other: &&Assessment| {
             let theirs = steps(&figures(&other.score));
-            theirs != mine && theirs.iter().zip(&mine).all(|(a, b)| a >= b)
+            // A RAID has no file system, and is no better pool.
+            other.space.is_some() == pool.space.is_some()
+                && theirs != mine
+                && theirs.iter().zip(&mine).all(|(a, b)| a >= b)
         };
         pool.dominated_by = ranking.shown.iter().find(better).map(|other| other.name.clone());
         pool.front = ranking.shown.iter().any(|other| other.front && same(other, &pool));
@@ -231,6 +250,22 @@ mod tests {
             });
             assert!(dominated, "{}", pool.name);
         }
+    }
+
+    /// A RAID holds more, since its file system is not counted, and rebuilds a full drive sooner than a resilver does.
+    #[test]
+    fn no_raid_keeps_a_pool_from_the_front() {
+        let drives = parse("12x8T hdd-7200", &|_| None).unwrap();
+        let mut options = Options { failures: 0, ..Options::default() };
+        options.conditions.used = 0.8;
+        let wanted = Wanted { survive: 2, top: 1000, ..Wanted::default() };
+        let mut found = rank(&drives, &Scope::default(), &options, &wanted);
+        let place = |name: &str| found.shown.iter().position(|pool| pool.name.contains(name));
+        let raidz2 = place("raidz2-12").expect("raidz2-12");
+        assert!(place("RAID 6").is_some());
+        let own = vec![found.shown[raidz2].clone()];
+        include(&mut found, own);
+        assert_eq!(found.shown[0].dominated_by, None);
     }
 
     #[test]

@@ -48,8 +48,8 @@ impl Sentences {
     /// Counts of layouts: considered, fitting, on the Pareto front, shown.
     pub fn summary(self, considered: &str, fitting: &str, front: &str, shown: usize) -> String {
         self.choose(
-            format!("{considered} layouts considered, {fitting} meet the requirements, {front} of these are on the Pareto front (no other layout is at least as good in every figure); {shown} shown."),
-            format!("考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（没有其他布局在各项指标上都不低于它）；列出 {shown} 种。"),
+            format!("{considered} layouts considered, {fitting} meet the requirements, {front} of these are on the Pareto front (no other layout of ZFS, or of RAID, is at least as good in every figure); {shown} shown."),
+            format!("考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（ZFS 与 RAID 各自比较：没有其他布局在各项指标上都不低于它）；列出 {shown} 种。"),
         )
     }
 

@@ -29,8 +29,8 @@ const NO_LAYOUT: u8 = 1;
 /// Layouts for a set of drives: capacity, failures survived, rebuild, data loss, speed, price
 ///
 /// Considers every sensible layout (stripes, mirrors, raidz, dRAID, mdadm and RAID-card levels) and shows the
-/// Pareto front: the layouts for which no other layout is at least as good in every figure. The pools of a
-/// lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
+/// Pareto front: the layouts for which no other layout is at least as good in every figure, ZFS and RAID
+/// apart. The pools of a lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
 /// Exit codes: 0 a layout meets the requirements, 1 none does, 2 invalid argument, 3 the page cannot
 /// be written.
