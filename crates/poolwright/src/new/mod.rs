@@ -4,7 +4,6 @@ mod sketch;
 
 use crate::exit::{ENVIRONMENT, USAGE, refuse};
 use crate::output;
-use advice::format::printable;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -26,17 +25,14 @@ pub struct Args {
 impl Args {
     /// Writes the lab.
     pub fn run(self) -> Result<u8, u8> {
-        let (text, others) = match &self.from_status {
+        let (text, notes) = match &self.from_status {
             None => (sketch::blank(), Vec::new()),
             Some(from) => read(from)
                 .and_then(|status| sketch::from_status(&status))
                 .map_err(|e| refuse(USAGE, e))?,
         };
-        if !others.is_empty() {
-            let others = printable(&others.join(", "));
-            output::complain(&format!(
-                "note: the text also has {others}, which are left out: for one of them, paste its part alone\n"
-            ));
+        for note in notes {
+            output::complain(&format!("note: {note}\n"));
         }
         let Some(file) = &self.file else {
             return Ok(output::print(&text));

@@ -1,7 +1,9 @@
 //! A lab template: blank, or filled in from an existing pool.
 
+use advice::format::printable;
 use advice::system::is_boot_pool;
 use facts::zpool_status::{self, Pool, VdevKind};
+use facts::{Parsed, Problem};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use zfs::{AllocationClass, DriveRef, Layout, Vdev, vdev};
@@ -26,13 +28,13 @@ pub(super) fn blank() -> String {
     )
 }
 
-/// A lab of the first pool in the output of `zpool status` that no machine boots from, else of the first; and the names
-/// of the other pools.
+/// A lab of the first pool in the output of `zpool status` that no machine boots from, else of the first; and notes on
+/// what of the text is not in it.
 ///
 /// # Errors
 /// When it has no pool, or no readable data vdevs.
 pub(super) fn from_status(text: &str) -> Result<(String, Vec<String>), String> {
-    let pools = zpool_status::parse(text).facts;
+    let Parsed { facts: pools, problems } = zpool_status::parse(text);
     let data = pools.iter().find(|pool| !is_boot_pool(&pool.name.value));
     let Some(pool) = data.or(pools.first()) else {
         return Err("there is no pool in this text; paste the output of `zpool status`".to_owned());
@@ -58,8 +60,17 @@ pub(super) fn from_status(text: &str) -> Result<(String, Vec<String>), String> {
         kinds.count.insert("optane", (2, Vec::new()));
         WITH_LOG.to_owned()
     };
+    let note = |problem: Problem| format!("line {}: {}", problem.line, problem.what);
+    let mut notes: Vec<String> = problems.into_iter().map(note).collect();
     let others = pools.iter().map(|pool| &pool.name.value).filter(|name| **name != pool.name.value);
-    Ok((fill(&kinds.lines(pool), &sentence, &compare), others.cloned().collect()))
+    let others: Vec<String> = others.cloned().collect();
+    if !others.is_empty() {
+        let others = printable(&others.join(", "));
+        notes.push(format!(
+            "the text also has {others}, which are left out: for one of them, paste its part alone"
+        ));
+    }
+    Ok((fill(&kinds.lines(pool), &sentence, &compare), notes))
 }
 
 /// Drives of the pool by the kind that the lab gives them: how many, and their names.
@@ -159,6 +170,10 @@ mod tests {
             ["raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0", "raidz2 hdd[0-3] cache nvme0"]
         );
         assert!(text.0.contains("# hdd: sda sdb sdc sdd"));
+        assert!(text.1.is_empty(), "{:?}", text.1);
         assert!(from_status("hello").is_err());
+        let cut = &status[..status.find("\tlogs").unwrap()];
+        let (_, notes) = from_status(cut).unwrap();
+        assert!(notes[0].starts_with("line 11: ") && notes[0].contains("paste all"), "{notes:?}");
     }
 }
