@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use store::Key;
+use zfs::property::{Property, dataset, pool};
 
 /// Version of [`Inputs`], of the rewritten job file, of how a pool state follows from them, of what a client is started
 /// with, and of the result: a change to any of them changes the keys.
@@ -23,7 +24,8 @@ pub struct Inputs {
     format: u32,
     /// Identity of the engine build, [`Engine::build_id`](crate::engine::Engine::build_id).
     pub build: String,
-    /// The configuration as the lab states it. It has no name, levels or memory of its own.
+    /// The configuration as the lab states it. It has no name, levels or memory of its own, and no properties on which
+    /// the machine does not act.
     pub variant: Variant,
     /// The client's settings. They have no name and no ladder.
     pub workload: Workload,
@@ -188,6 +190,7 @@ fn nameless_variant(variant: &Variant) -> Variant {
     variant.memory = None;
     // They are in the workload.
     variant.servers.clear();
+    drop_idle_properties(&mut variant);
     // Drives that no vdev uses have no effect on the result.
     let used = sensitivity::kinds(&variant);
     variant.drives.retain(|kind, _| used.contains_key(kind));
@@ -198,6 +201,18 @@ fn nameless_variant(variant: &Variant) -> Variant {
         kind.numbers = plain(kind.numbers.take());
     }
     variant
+}
+
+/// Takes out the properties on which the machine does not act. Some would keep it from working: it has no key for a
+/// prompt, and its clients work where its pool is mounted.
+pub(crate) fn drop_idle_properties(variant: &mut Variant) {
+    let release = variant.openzfs;
+    let pool = |name: &str| pool::lookup(name, release).is_ok_and(Property::acts);
+    variant.pool.properties.retain(|name, _| pool(name));
+    let of_dataset = |name: &str| dataset::lookup(name, release).is_ok_and(Property::acts);
+    for properties in variant.datasets.values_mut() {
+        properties.retain(|name, _| of_dataset(name));
+    }
 }
 
 fn nameless_workload(workload: &Workload) -> Workload {

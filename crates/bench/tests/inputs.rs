@@ -45,9 +45,9 @@ fn slot() -> Slot {
 }
 
 #[test]
-fn names_prices_sources_and_notes_do_not_change_the_key() {
+fn names_prices_sources_notes_and_idle_properties_do_not_change_the_key() {
     let stated = campaign(LAB);
-    let changes: [&dyn Fn(&mut Campaign); 9] = [
+    let changes: [&dyn Fn(&mut Campaign); 11] = [
         &|c| c.variants[OPTANE].name = "other".into(),
         &|c| c.variants[OPTANE].levels.clear(),
         &|c| c.workloads[0].name = "other".into(),
@@ -56,6 +56,14 @@ fn names_prices_sources_and_notes_do_not_change_the_key() {
         &|c| c.variants[OPTANE].memory = Some(c.host.memory),
         &|c| c.method.budget_s += 60.0,
         &|c| c.title = "other".into(),
+        &|c| {
+            let root = c.variants[OPTANE].datasets.entry(String::new()).or_default();
+            root.insert("mountpoint".into(), "none".into());
+        },
+        &|c| {
+            let pool = &mut c.variants[OPTANE].pool.properties;
+            pool.insert("compatibility".into(), "legacy".into());
+        },
         &|c| {
             let kind = c.variants[OPTANE].drives.get_mut("optane").unwrap();
             kind.numbers["flash"]["flush_us"] = serde_json::json!(10.0);

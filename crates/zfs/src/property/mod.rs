@@ -126,6 +126,11 @@ impl Refused {
 }
 
 impl Property {
+    /// Whether it acts in the machine.
+    pub fn acts(&self) -> bool {
+        matches!(self.effect, Effect::Modelled | Effect::Scaled)
+    }
+
     /// The value as ZFS prints it back (`16384` and `16k` are `16K`).
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The machine's scripts that make a pool state and run a trial.
 
 use super::parameters::Parameters;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, drop_idle_properties};
 use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, FilesystemOnDrives, Stack, Variant};
 use lab::command::{self, POOL};
@@ -179,24 +179,19 @@ fn commands(inputs: &Inputs) -> Vec<Step> {
         .collect()
 }
 
-/// The variant at size scale S: without properties that the machine leaves out (a key that a person would type, say),
-/// and with quotas and reservations divided by S.
+/// The variant at size scale S: with quotas and reservations divided by S. Inputs in a store may be from before they
+/// left out the properties that do not act.
 fn modelled(variant: &Variant, size: f64) -> Variant {
     let mut variant = variant.clone();
+    drop_idle_properties(&mut variant);
     let release = variant.openzfs;
-    for properties in variant.datasets.values_mut() {
-        properties.retain(|name, value| {
-            match property::dataset::lookup(name, release).map(|property| property.effect) {
-                Ok(Effect::NotModelled(_)) => return false,
-                Ok(Effect::Scaled) => {
-                    if let Ok(bytes) = units::size(value) {
-                        *value = ((bytes as f64 / size) as u64).max(1).to_string();
-                    }
-                }
-                _ => {}
-            }
-            true
-        });
+    for (name, value) in variant.datasets.values_mut().flatten() {
+        let property = property::dataset::lookup(name, release);
+        if property.is_ok_and(|property| property.effect == Effect::Scaled)
+            && let Ok(bytes) = units::size(value)
+        {
+            *value = ((bytes as f64 / size) as u64).max(1).to_string();
+        }
     }
     variant
 }
@@ -313,18 +308,41 @@ mod tests {
         })
     }
 
+    /// The variant of a lab with one NVMe drive.
+    fn variant(pool: &str) -> Variant {
+        let text = format!(
+            "[host]\nmemory = \"8G\"\n[drives]\nnvme = \"1x pm9a3-1.92t\"\n[pool]\nvdevs = \"nvme0\"\n{pool}\n\
+             [workloads.w]\ndataset = \"db\"\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=5\\n\"\n"
+        );
+        let profiles = lab::Profiles::builtin();
+        let (mut campaign, _) = lab::load("lab.toml", &text, &lab::NoFiles, &profiles).unwrap();
+        campaign.variants.remove(0)
+    }
+
     #[test]
     fn quotas_and_reservations_are_divided_by_the_size_scale() {
-        let text = "[host]\nmemory = \"8G\"\n[drives]\nnvme = \"1x pm9a3-1.92t\"\n[pool]\nvdevs = \"nvme0\"\n\
-                    [datasets.db]\nquota = \"1G\"\nreservation = \"none\"\nrecordsize = \"16K\"\n\
-                    [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=5\\n\"\n";
-        let profiles = lab::Profiles::builtin();
-        let (campaign, _) = lab::load("lab.toml", text, &lab::NoFiles, &profiles).unwrap();
-        let at_4 = modelled(&campaign.variants[0], 4.0);
+        let stated = "[datasets.db]\nquota = \"1G\"\nreservation = \"none\"\nrecordsize = \"16K\"";
+        let at_4 = modelled(&variant(stated), 4.0);
         let value = |name: &str| at_4.datasets["db"][name].as_str();
         assert_eq!(
             (value("quota"), value("reservation"), value("recordsize")),
             ("268435456", "none", "16K")
+        );
+    }
+
+    #[test]
+    fn properties_that_do_not_act_are_not_set_in_the_machine() {
+        let stated = "multihost = \"on\"\ncompatibility = \"openzfs-2.1-linux\"\naltroot = \"/mnt\"\nautotrim = \"on\"\n\
+                      [dataset]\nencryption = \"on\"\nkeyformat = \"passphrase\"\nkeylocation = \"prompt\"\n\
+                      pbkdf2iters = 500000\nmountpoint = \"none\"\ncanmount = \"off\"\natime = \"off\"\n\
+                      [datasets.db]\nmountpoint = \"/srv\"\nsharenfs = \"on\"\nrecordsize = \"16K\"";
+        let commands = command::commands(&modelled(&variant(stated), 1.0));
+        assert_eq!(
+            commands.lines(),
+            [
+                "zpool create -o autotrim=on -O atime=off tank nvme0",
+                "zfs create -o recordsize=16K tank/db"
+            ]
         );
     }
 
