@@ -140,3 +140,25 @@ fn an_invalid_lone_drive_is_refused_at_its_place() {
         "remove it",
     );
 }
+
+#[test]
+fn a_workload_does_not_leave_a_file_system() {
+    let lab = |workload: &str| {
+        format!(
+            "stack = \"ext4\"\ndrive = \"nvme0\"\n[host]\nmemory = \"8G\"\n[drives]\nnvme = \"1x pm9a3-1.92t\"\n\
+             [method]\nruntime = \"10s\"\n{workload}"
+        )
+    };
+    let fio = |dataset: &str| {
+        lab(&format!("[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\"\ndataset = \"{dataset}\"\n"))
+    };
+    has_mistake(
+        &fio("../../tmp/x"),
+        "\"../../tmp/x\"",
+        "`../../tmp/x` is not a valid dataset name",
+        "use letters",
+    );
+    assert_eq!(errors(&fio("db/data")), [""; 0]);
+    let pgbench = "[workloads.w.pgbench]\nscale = 10\nclients = 1\n[workloads.w.directories]\ndata = \"/tmp/pg\"\n";
+    has_mistake(&lab(pgbench), "\"/tmp/pg\"", "`/tmp/pg` is not a valid dataset name", "use letters");
+}

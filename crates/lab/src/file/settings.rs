@@ -94,7 +94,7 @@ impl Settings {
         }
         if let Some(mut table) = section.table(cx, "datasets") {
             for entry in table.rest() {
-                dataset_name(cx, &entry);
+                dataset_name(cx, entry.key, entry.key_span());
                 if let Some(mut table) = entry.table(cx, &format!("datasets.{}", entry.key)) {
                     settings.dataset(cx, entry.key, &mut table);
                 }
@@ -219,20 +219,21 @@ fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
 }
 
 /// Checks a dataset's name by the rules of `zfs create` (zfs_namecheck.c).
-fn dataset_name(cx: &Context<'_>, entry: &Entry<'_>) {
+pub(super) fn dataset_name(cx: &Context<'_>, name: &str, span: Range<usize>) -> Option<()> {
     let component = |part: &str| {
         !part.is_empty()
             && part != "."
             && part != ".."
             && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
     };
-    if !entry.key.split('/').all(component) || entry.key.len() > 200 {
-        cx.error(
-            entry.key_span(),
-            format!("`{}` is not a valid dataset name", entry.key),
+    if !name.split('/').all(component) || name.len() > 200 {
+        return cx.refuse(
+            span,
+            format!("`{name}` is not a valid dataset name"),
             "use letters, digits, `-`, `_`, `.` and `:`, and `/` between parent and child",
         );
     }
+    Some(())
 }
 
 fn parameter(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Written>)> {

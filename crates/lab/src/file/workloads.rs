@@ -3,7 +3,7 @@
 use super::context::{At, Context};
 use super::method;
 use super::section::{Entry, Section};
-use super::{pg_test_fsync, pgbench, sqlite, sysbench};
+use super::{pg_test_fsync, pgbench, settings, sqlite, sysbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
@@ -167,8 +167,14 @@ fn fio(
     Some(Program::Fio { origin, job })
 }
 
-/// Checks that every pool has the dataset that a workload runs in; a file system has a directory of that name instead.
+/// Checks that every pool has the dataset that a workload runs in; a file system has a directory of that name instead,
+/// and what is no dataset's name could lead out of it.
 pub(super) fn check_dataset(cx: &Context<'_>, stated: &At<String>, variants: &[Variant]) {
+    if !stated.value.is_empty()
+        && settings::dataset_name(cx, &stated.value, stated.span.clone()).is_none()
+    {
+        return;
+    }
     let pools = || variants.iter().filter(|variant| variant.is_zfs());
     let without: Vec<&str> = pools()
         .filter(|variant| !variant.datasets.contains_key(&stated.value))
