@@ -153,6 +153,23 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
 }
 
 #[test]
+fn vdevs_of_one_factor_keep_what_another_adds_in_either_order() {
+    let log = "log = { none = \"\", m = \"log mirror optane[0-1]\" }\n";
+    let data = "pool.vdevs = [\"mirror hdd[0-1]\", \"mirror hdd[2-3]\"]\n";
+    for [first, second] in [[log, data], [data, log]] {
+        let campaign = campaign(&format!("{BASE}[factors]\n{first}{second}"));
+        let with_log: Vec<bool> = campaign
+            .variants
+            .iter()
+            .map(|variant| variant.pool.has(AllocationClass::Log))
+            .collect();
+        let named: Vec<bool> =
+            campaign.variants.iter().map(|variant| variant.levels["log"] == "m").collect();
+        assert_eq!(with_log, named, "{first}{second}");
+    }
+}
+
+#[test]
 fn settings_without_effect_are_accepted_with_a_note() {
     let text = format!("{BASE}[datasets.x]\nxattr = \"sa\"\nmountpoint = \"/x\"\n");
     let Ok((_, diagnostics)) = read(&text) else { panic!("refused") };

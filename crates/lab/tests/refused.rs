@@ -243,6 +243,19 @@ fn invalid_toml_is_reported_with_all_other_mistakes() {
 #[test]
 fn zero_or_too_many_variants_are_reported_with_the_mistakes_of_the_base() {
     refused("[factors]\n", "factors", "has no factor", "add one");
+    let twice = "two settings that are combined state the pool's vdevs";
+    refused(
+        "[factors]\na = { one = { vdevs = \"hdd0\" }, two = \"\" }\npool.vdevs = [\"hdd1\", \"hdd2\"]\n",
+        "vdevs",
+        twice,
+        "`add` or `remove`",
+    );
+    refused(
+        "[ablate]\na = { vdevs = \"hdd0\" }\nb = { vdevs = \"hdd1\" }\n",
+        "ablate",
+        twice,
+        "keep `vdevs` in one",
+    );
     refused(
         "[factors]\nlog = { a = \"\", b = \"log optane0\" }\n[ablate]\nx = { dataset.atime = \"off\" }\ny = { dataset.sync = \"disabled\" }\n",
         "ablate",

@@ -114,15 +114,33 @@ pub(super) fn read(
             );
         }
     }
-    let resolve = |plan: Plan| {
+    let resolve = |mut plan: Plan| {
         let mut builder = VariantBuilder::default();
         builder.apply(cx, base);
+        // The order of factors does not decide whether what one adds or removes stays: `vdevs` comes first.
+        if let Some(vdevs) = stated_vdevs(cx, &mut plan) {
+            builder.apply(cx, &vdevs);
+        }
         for change in &plan.changes {
             builder.apply(cx, change);
         }
         builder.finish(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), all_named)
+}
+
+/// Takes the `vdevs` that replace the base's out of a plan's changes.
+fn stated_vdevs(cx: &Context<'_>, plan: &mut Plan) -> Option<Settings> {
+    let stated: Vec<_> = plan.changes.iter_mut().filter_map(|change| change.vdevs.take()).collect();
+    if stated.len() > 1 {
+        cx.error(
+            plan.header.clone(),
+            "two settings that are combined state the pool's vdevs: one would replace the other's",
+            "keep `vdevs` in one of them, and let the other `add` or `remove`",
+        );
+    }
+    let vdevs = Some(stated.into_iter().next_back()?);
+    Some(Settings { vdevs, ..Settings::default() })
 }
 
 /// `[variants.NAME]`.
