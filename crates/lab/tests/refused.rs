@@ -429,3 +429,15 @@ fn an_invalid_rate_and_a_too_large_number_are_reported_once() {
     let seed = "[method]\nseed = 99999999999999999999\n";
     refused(seed, "99999999999999999999", "`seed` is too large", "the maximum is");
 }
+
+#[test]
+fn a_size_below_a_block_of_each_client_is_refused() {
+    let job = "fio.job = \"[w]\\nrw=read\\nbs=16k\\nnumjobs=16\\n\"\n";
+    refused(
+        &format!("[workloads.w]\nsize = 160\n{job}"),
+        "160",
+        "one block of each client takes 256K",
+        "with its unit",
+    );
+    assert_eq!(errors(&format!("{BASE}[workloads.w]\nsize = \"256K\"\n{job}")), [""; 0]);
+}

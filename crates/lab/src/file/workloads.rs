@@ -7,6 +7,7 @@ use super::{pg_test_fsync, pgbench, settings, sqlite, sysbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
+use crate::units::about;
 use std::collections::BTreeSet;
 use toml::de::DeValue;
 
@@ -62,7 +63,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
         if bytes == 0 {
             return cx.refuse(entry.span(), "`size` cannot be 0", "write a size such as \"160G\"");
         }
-        Some(bytes)
+        Some(At::new(bytes, entry.span()))
     });
     let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
     let clients: Vec<Entry<'_>> = PROGRAMS.into_iter().filter_map(|key| table.take(key)).collect();
@@ -89,7 +90,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
         }
     };
     let program = match client.key {
-        "fio" => fio(cx, client, known, size.is_some(), rates.is_some()),
+        "fio" => fio(cx, client, known, size.as_ref(), rates.is_some()),
         "pgbench" => {
             pgbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Pgbench)
         }
@@ -122,6 +123,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
             "remove one: `rates` are tried one after another",
         );
     }
+    let size = size.map(|stated| stated.value);
     Some(Workload { name: entry.key.to_owned(), dataset: place, program, size, rates })
 }
 
@@ -153,10 +155,24 @@ fn fio(
     cx: &Context<'_>,
     entry: &Entry<'_>,
     known: &WorkloadInputs<'_>,
-    sized: bool,
+    size: Option<&At<u64>>,
     open: bool,
 ) -> Option<Program> {
-    let (origin, job) = job(cx, entry, sized, open)?;
+    let (origin, job) = job(cx, entry, size.is_some(), open)?;
+    if let Some(size) = size
+        && let Ok(file) = fio::parse::parse(&job)
+        && size.value < fio::least_size(&file)
+    {
+        cx.error(
+            size.span.clone(),
+            format!(
+                "`size` is {}, but one block of each client takes {}",
+                about(size.value),
+                about(fio::least_size(&file))
+            ),
+            "write the size of all clients' files together, with its unit: \"160G\"",
+        );
+    }
     // Where the method says nothing, a job's own runtime is held to what the method's is held to.
     if known.runtime_s.is_none()
         && let Ok(file) = fio::parse::parse(&job)

@@ -88,9 +88,17 @@ pub fn demand(file: &JobFile) -> Demand {
 }
 
 fn buffers(job: &Job) -> u64 {
+    blocks(job).saturating_mul(clones(job, "iodepth"))
+}
+
+/// Bytes of one block, the largest, of each client.
+pub fn least_size(file: &JobFile) -> u64 {
+    file.jobs.iter().map(blocks).fold(0, u64::saturating_add)
+}
+
+fn blocks(job: &Job) -> u64 {
     let largest = job_options::block_sizes(job).ok().and_then(|sizes| sizes.into_iter().max());
-    let queue = clones(job, "numjobs").saturating_mul(clones(job, "iodepth"));
-    queue.saturating_mul(largest.unwrap_or(0))
+    clones(job, "numjobs").saturating_mul(largest.unwrap_or(0))
 }
 
 fn clones(job: &Job, name: &str) -> u64 {

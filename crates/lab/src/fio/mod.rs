@@ -10,7 +10,7 @@ pub mod parse;
 pub mod sizes;
 
 pub use check::{against_rates, mistakes, notes, notes_with_rates};
-pub use demand::{Demand, demand};
+pub use demand::{Demand, demand, least_size};
 
 use std::ops::Range;
 
