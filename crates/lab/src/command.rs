@@ -123,7 +123,10 @@ fn pool(variant: &Variant) -> Commands {
         })
         .collect();
     let numbers = variant.module.iter().map(|(n, value)| (n, value.to_string()));
-    let worded = variant.module_words.iter().map(|(n, word)| (n, word.clone()));
+    // As the kernel reads a value with spaces.
+    let in_quotes =
+        |word: &str| if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() };
+    let worded = variant.module_words.iter().map(|(n, word)| (n, in_quotes(word)));
     let module = numbers
         .chain(worded)
         .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
@@ -348,6 +351,7 @@ special_small_blocks = "512K"
 special_small_blocks = "256K"
 [module]
 zfs_deadman_failmode = "continue"
+zio_taskq_write = "sync null scale null"
 "#,
         );
         assert_eq!(
@@ -358,6 +362,7 @@ zfs_deadman_failmode = "continue"
                 "zfs create -o special_small_blocks=256K tank/small",
                 "# /etc/modprobe.d/zfs.conf",
                 "options zfs zfs_deadman_failmode=continue",
+                "options zfs zio_taskq_write=\"sync null scale null\"",
             ]
         );
     }

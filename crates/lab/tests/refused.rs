@@ -431,6 +431,17 @@ fn an_invalid_rate_and_a_too_large_number_are_reported_once() {
 }
 
 #[test]
+fn a_text_parameter_with_which_the_module_does_not_load_is_refused() {
+    for (parameter, under, fix) in [
+        ("zfs_deadman_failmode = \"foo\"", "\"foo\"", "wait, continue, panic"),
+        ("zfs_vdev_raidz_impl = \"avx9\"", "\"avx9\"", "fastest"),
+        ("zio_taskq_write = \"sync\"", "\"sync\"", "write the four queues"),
+    ] {
+        refused(&format!("[variants.a]\nmodule.{parameter}\n"), under, "cannot be", fix);
+    }
+}
+
+#[test]
 fn a_size_below_a_block_of_each_client_is_refused() {
     let job = "fio.job = \"[w]\\nrw=read\\nbs=16k\\nnumjobs=16\\n\"\n";
     refused(

@@ -66,7 +66,7 @@ pub struct Variant {
     pub datasets: BTreeMap<String, BTreeMap<String, String>>,
     /// Module parameters by their own names.
     pub module: BTreeMap<String, i64>,
-    /// Module parameters with a text value (`zfs_deadman_failmode`); they do not affect the results.
+    /// Module parameters with a text value (`zfs_deadman_failmode`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub module_words: BTreeMap<String, String>,
     /// RAM, bytes, where it differs from the lab's (`host.memory`): variants may compare memory with drives.

@@ -240,22 +240,15 @@ impl VariantBuilder {
             let found = module::lookup(&name.value, openzfs);
             let Some(parameter) = cx.accepted(name.span.clone(), found) else { continue };
             let Some((min, max)) = parameter.range() else {
-                cx.note(
-                    name.span.clone(),
-                    format!("`{}` is a text parameter and does not affect the results", name.value),
-                );
+                if !module::words::acts(&name.value) {
+                    let message = format!("`{}` does not affect the results", name.value);
+                    cx.note(name.span.clone(), message);
+                }
                 let word = match &value.value {
                     Written::Number(number) => number.to_string(),
                     Written::Word(word) => word.clone(),
                 };
-                // It stands in a line of modprobe's.
-                if word.is_empty() || word.chars().any(|c| c.is_whitespace() || c.is_control()) {
-                    cx.error(
-                        value.span.clone(),
-                        format!("`{}` must be one word without spaces", name.value),
-                        "write it as in modprobe.d, without spaces",
-                    );
-                }
+                cx.accepted(value.span.clone(), module::words::check(&name.value, &word));
                 words.insert(name.value.clone(), word);
                 continue;
             };

@@ -1,5 +1,7 @@
 //! Parameters of the zfs and spl modules by their own names: the releases that have them, types, defaults.
 
+pub mod words;
+
 use crate::property::Refused;
 use crate::{OpenZfs, spelling, units};
 use std::sync::LazyLock;

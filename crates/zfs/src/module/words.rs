@@ -1,0 +1,122 @@
+//! The values that zfs.ko takes for its text parameters when it is loaded; with another it does not load.
+
+use crate::property::Refused;
+use crate::spelling::did_you_mean;
+
+/// Implementations of SHA-2 and BLAKE3 for some processor (icp/algs).
+const HASHES: &[&str] = &[
+    "fastest", "cycle", "generic", "x64", "sse2", "sse41", "ssse3", "avx", "avx2", "avx512",
+    "shani", "armv7", "neon", "armv8-ce", "ppc", "power8",
+];
+
+/// The parameters that take one of some words; of implementations those that are known before the module is initialised.
+const WORDS: [(&str, &[&str]); 9] = [
+    ("icp_aes_impl", &["fastest", "cycle"]),
+    ("icp_gcm_impl", &["fastest", "cycle", "avx", "avx2-vaes"]),
+    ("zfs_active_allocator", &["dynamic", "cursor"]),
+    ("zfs_blake3_impl", HASHES),
+    ("zfs_deadman_failmode", &["wait", "continue", "panic"]),
+    ("zfs_fletcher_4_impl", &["fastest", "cycle", "scalar"]),
+    ("zfs_sha256_impl", HASHES),
+    ("zfs_sha512_impl", HASHES),
+    ("zfs_vdev_raidz_impl", &["fastest", "original", "scalar"]),
+];
+
+/// Task queues of a type of I/O: issue, issue of high priority, interrupt, interrupt of high priority.
+const QUEUES: usize = 4;
+
+/// Checks the value of a text parameter.
+///
+/// # Errors
+/// What the module would refuse, or what cannot stand in a line of modprobe.d.
+pub fn check(name: &str, value: &str) -> Result<(), Refused> {
+    let refused = |fix: String| {
+        let message = format!("`{name}` cannot be \"{}\"", value.escape_debug());
+        Err(Refused { message, fix })
+    };
+    if name.starts_with("zio_taskq_") {
+        let queues: Vec<&str> = value.split(' ').filter(|word| !word.is_empty()).collect();
+        let is_right = |(at, word): (usize, &&str)| is_queue(word, at % 2 == 1);
+        return match queues.len() == QUEUES && queues.iter().enumerate().all(is_right) {
+            true => Ok(()),
+            false => refused(
+                "write the four queues as zfs(4) does: \"fixed,1,8 null scale null\"".to_owned(),
+            ),
+        };
+    }
+    if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == name) {
+        return match words.contains(&value) {
+            true => Ok(()),
+            false => refused(did_you_mean(value, words)),
+        };
+    }
+    let ends_word = |c: char| c.is_whitespace() || c.is_control() || c == '"';
+    match value.is_empty() || value.contains(ends_word) {
+        true => refused("write one word, without spaces and quotes".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// Whether a word describes a task queue (`spa_taskq_param_set`); those of high priority need not exist.
+fn is_queue(word: &str, high: bool) -> bool {
+    let below = |text: &str, least: u32| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits && text.parse().is_ok_and(|number: u32| (least..16384).contains(&number))
+    };
+    match word.split_once(',') {
+        None => matches!(word, "scale" | "sync") || (high && word == "null"),
+        Some(("scale", least)) => below(least, 0),
+        Some(("fixed", numbers)) => numbers
+            .split_once(',')
+            .is_some_and(|(queues, threads)| below(queues, 1) && below(threads, 1)),
+        Some(_) => false,
+    }
+}
+
+/// Whether a parameter chooses among implementations of one computation, which the processor of the real server decides.
+pub fn is_implementation(name: &str) -> bool {
+    name.ends_with("_impl")
+}
+
+/// Whether a text parameter affects performance in the machine.
+pub fn acts(name: &str) -> bool {
+    name.starts_with("zio_taskq_") || name == "zfs_active_allocator"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_with_which_the_module_does_not_load_is_refused() {
+        for (name, value) in [
+            ("zfs_deadman_failmode", "foo"),
+            ("zfs_active_allocator", "new-dynamic"),
+            ("zfs_vdev_raidz_impl", "avx9"),
+            ("zio_taskq_write", "fixed,1,5"),
+            ("zio_taskq_write", "null null scale null"),
+            ("zio_taskq_read", "fixed,0,8 null scale null"),
+            ("spl_hostid_path", "/etc/host id"),
+            ("spl_hostid_path", ""),
+        ] {
+            assert!(check(name, value).is_err(), "{name}={value}");
+        }
+        for (name, value) in [
+            ("zfs_deadman_failmode", "continue"),
+            ("zfs_active_allocator", "cursor"),
+            ("zfs_sha256_impl", "avx2"),
+            ("zio_taskq_write", "sync null scale null"),
+            ("zio_taskq_read", "fixed,1,8 null scale,4 fixed,1,1"),
+            ("spl_hostid_path", "/etc/hostid"),
+        ] {
+            assert_eq!(check(name, value), Ok(()), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn every_parameter_with_words_exists() {
+        for (name, _) in WORDS {
+            assert!(crate::module::find(name).is_some_and(|known| known.ctype == "text"), "{name}");
+        }
+    }
+}
