@@ -122,11 +122,10 @@ fn impossible(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 
 /// A dirty-data limit that is above the real server's.
 fn dirty(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
-    let (Some(stated), Some(baseline)) = (campaign.scale.dirty_data_max, campaign.variants.first())
-    else {
+    let Some(stated) = campaign.scale.dirty_data_max else {
         return;
     };
-    let real = model::dirty_data_max(&campaign.host, baseline);
+    let real = model::largest_dirty_data_max(campaign);
     if stated > real {
         cx.note(
             place(table, &["scale", "dirty_data_max"]),

@@ -49,16 +49,18 @@ impl Held {
     }
 }
 
-/// The contents of the drives, for a dirty-data limit of `dirty`.
-pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
+/// The contents of the drives, for each variant's dirty-data limit.
+pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty_limits: &[u64]) -> Held {
     let variants = || campaign.variants.iter();
     let most = |of: &dyn Fn(&Variant) -> f64| variants().map(of).fold(0.0, f64::max);
-    let log = most(&|variant| {
-        let wrlog = 1.5 * machine::wrlog_data_max(variant, dirty) as f64;
+    let dirty = dirty_limits.iter().copied().max().unwrap_or(0);
+    let log = |(variant, dirty): (&Variant, &u64)| -> f64 {
+        let wrlog = 1.5 * machine::modelled_wrlog(&campaign.host, variant, *dirty) as f64;
         let logs = variant.pool.of_class(AllocationClass::Log);
         let held = |vdev| (allocatable(variant, vdev) as f64).min(wrlog);
         logs.map(|vdev| held(vdev) * vdev.drives.len() as f64).sum()
-    });
+    };
+    let log = variants().zip(dirty_limits).map(log).fold(0.0, f64::max);
     let caches = |variant: &Variant| {
         sizes(variant, AllocationClass::Cache).map(|bytes| bytes as f64).sum::<f64>()
     };

@@ -57,6 +57,16 @@ pub fn wrlog_data_max(variant: &Variant, dirty: u64) -> u64 {
     parameter(variant, "zfs_wrlog_data_max").unwrap_or(memory::wrlog_data_max(dirty))
 }
 
+/// The same in the model, whose dirty-data limit is `dirty`: a limit stated for the real server shrinks with the dirty
+/// data it belongs to.
+pub(super) fn modelled_wrlog(host: &Host, variant: &Variant, dirty: u64) -> u64 {
+    let most = match dirty < dirty_data_max(host, variant) {
+        true => memory::wrlog_data_max(dirty),
+        false => u64::MAX,
+    };
+    wrlog_data_max(variant, dirty).min(most)
+}
+
 /// What programs and the kernel itself take of a machine's memory, bytes.
 const PROGRAMS: u64 = 1 << 30;
 /// Machines' memories are multiples of this, bytes.

@@ -20,7 +20,9 @@ pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
-pub use resolve::{HostLimits, beyond_pools, cell_model, resolve, variant_model};
+pub use resolve::{
+    HostLimits, beyond_pools, cell_model, largest_dirty_data_max, resolve, variant_model,
+};
 pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};

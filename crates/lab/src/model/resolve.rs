@@ -54,7 +54,8 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         return Err(refused);
     }
     let demand = demand(campaign);
-    let real = machine::dirty_data_max(&campaign.host, baseline);
+    // Of the variant with the largest: that one comes to a cap first, and a limit that the lab states holds for all.
+    let real = largest_dirty_data_max(campaign);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
     let dirty_limits = |dirty| {
         let of = |variant| reduced(machine::dirty_data_max(&campaign.host, variant), dirty, real);
@@ -73,8 +74,10 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
             let size = stated.unwrap_or_else(|| round_up(memory(dirty).bound));
             most(dirty).iter().all(|cap| size <= cap.bound)
         };
-        while !fits(dirty) && dirty / 2 >= LEAST_DIRTY {
-            dirty = (dirty / 2) >> 20 << 20;
+        let half = |dirty: u64| (dirty / 2) >> 20 << 20;
+        let least = |dirty| dirty_limits(dirty).into_iter().min().unwrap_or(0);
+        while !fits(dirty) && dirty / 2 >= LEAST_DIRTY && least(half(dirty)) >= LEAST_DIRTY {
+            dirty = half(dirty);
         }
     }
     let mut all = vec![memory(dirty)];
@@ -92,7 +95,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         dirty_data_max: dirty,
         dirty_data_max_real: real,
         wrlog_data_max: 0,
-        drives_hold: held(campaign, &demand, dirty).at(size),
+        drives_hold: held(campaign, &demand, &dirty_limits(dirty)).at(size),
         module: BTreeMap::new(),
         caps: all,
         notes: Vec::new(),
@@ -117,14 +120,20 @@ fn indirect_shift(size: f64) -> Option<i64> {
     (shift != MOST).then_some(shift)
 }
 
-/// A variant's dirty-data limit in the model, given the baseline's there and on the real server. A limit that was reduced
+/// The largest dirty-data limit of the real servers of a campaign's variants, bytes.
+pub fn largest_dirty_data_max(campaign: &Campaign) -> u64 {
+    let real = |variant| machine::dirty_data_max(&campaign.host, variant);
+    campaign.variants.iter().map(real).max().unwrap_or(0)
+}
+
+/// A variant's dirty-data limit in the model, given another's there and on the real server. A limit that was reduced
 /// for the campaign is reduced alike for all: variants that differ in it still do, and bursts of each are as many times
 /// longer on the real server.
-pub(super) fn reduced(real: u64, baseline: u64, baseline_real: u64) -> u64 {
-    if baseline >= baseline_real {
+pub(super) fn reduced(real: u64, other: u64, other_real: u64) -> u64 {
+    if other >= other_real {
         return real;
     }
-    (real as f64 * (baseline as f64 / baseline_real as f64)) as u64
+    (real as f64 * (other as f64 / other_real as f64)) as u64
 }
 
 /// The same S with the stocks of another variant, whose memory, stack or module parameters may
@@ -134,10 +143,7 @@ pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
     let real = machine::dirty_data_max(host, variant);
     let dirty = reduced(real, model.dirty_data_max, model.dirty_data_max_real);
-    let wrlog = machine::wrlog_data_max(variant, dirty).min(
-        // A limit stated for the real server shrinks with the dirty data it belongs to.
-        if dirty < real { dirty.saturating_mul(2) } else { u64::MAX },
-    );
+    let wrlog = machine::modelled_wrlog(host, variant, dirty);
     let arc_max = shrink(machine::arc_max(host, variant)).max(64 << 20);
     Model {
         arc_max,
@@ -168,7 +174,7 @@ pub fn cell_model(model: &Model, campaign: &Campaign, variant: usize, workload: 
         method: campaign.method.clone(),
         scale: campaign.scale,
     };
-    let drives_hold = held(&cell, &demand(&cell), own.dirty_data_max).at(own.size);
+    let drives_hold = held(&cell, &demand(&cell), &[own.dirty_data_max]).at(own.size);
     Model { drives_hold, ..own }
 }
 

@@ -42,10 +42,11 @@ pub(super) fn memory(
 ) -> Cap {
     let arc = arcs(campaign).max().unwrap_or(0);
     let dirty = dirty_limits.iter().copied().max().unwrap_or(0);
-    let wrlog = |variant| machine::wrlog_data_max(variant, dirty);
-    let wrlog = campaign.variants.iter().map(wrlog).max().unwrap_or(0);
+    let wrlog =
+        |(variant, dirty): (_, &u64)| machine::modelled_wrlog(&campaign.host, variant, *dirty);
+    let wrlog = campaign.variants.iter().zip(dirty_limits).map(wrlog).max().unwrap_or(0);
     let guest = machine::guest_memory_kept(dirty, wrlog) as f64;
-    let mut held = held(campaign, demand, dirty);
+    let mut held = held(campaign, demand, dirty_limits);
     held.stock += arc as f64;
     let why = format!(
         "ARC and contents of drives ({}) are divided by S; dirty data, programs, {} ({}) are not; a machine may take {}",

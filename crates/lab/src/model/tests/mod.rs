@@ -2,6 +2,7 @@ use super::*;
 use crate::campaign::{Campaign, DriveRef};
 use crate::{Diagnostic, NoFiles, Profiles, load};
 
+mod dirty_limits;
 mod dirty_records;
 mod endless_writes;
 mod estimates;
