@@ -150,7 +150,9 @@ fn a_workload_does_not_leave_a_file_system() {
         )
     };
     let fio = |dataset: &str| {
-        lab(&format!("[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\"\ndataset = \"{dataset}\"\n"))
+        lab(&format!(
+            "[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\"\ndataset = \"{dataset}\"\n"
+        ))
     };
     has_mistake(
         &fio("../../tmp/x"),
@@ -160,5 +162,10 @@ fn a_workload_does_not_leave_a_file_system() {
     );
     assert_eq!(errors(&fio("db/data")), [""; 0]);
     let pgbench = "[workloads.w.pgbench]\nscale = 10\nclients = 1\n[workloads.w.directories]\ndata = \"/tmp/pg\"\n";
-    has_mistake(&lab(pgbench), "\"/tmp/pg\"", "`/tmp/pg` is not a valid dataset name", "use letters");
+    has_mistake(
+        &lab(pgbench),
+        "\"/tmp/pg\"",
+        "`/tmp/pg` is not a valid dataset name",
+        "use letters",
+    );
 }

@@ -7,6 +7,7 @@ mod method;
 mod pg_test_fsync;
 mod pgbench;
 mod property_dependencies;
+mod reservations;
 mod section;
 mod server;
 mod settings;

@@ -2,6 +2,7 @@
 
 use super::context::{At, Context};
 use super::property_dependencies;
+use super::reservations;
 use super::settings::{Header, Setting, Settings, Written};
 use super::stack::StackKeys;
 use super::vdevs::{self, LabVdev};
@@ -157,7 +158,9 @@ impl VariantBuilder {
         let mut vdevs: Vec<Vdev> = self.vdevs.into_iter().map(|vdev| vdev.vdev).collect();
         vdev::sort(&mut vdevs);
         let pool = Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties };
-        Variant { pool, datasets, module, module_words, ..variant }
+        let variant = Variant { pool, datasets, module, module_words, ..variant };
+        reservations::check(cx, &self.datasets, &variant);
+        variant
     }
 
     /// The drives of the vdevs, each with its place.

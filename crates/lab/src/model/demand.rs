@@ -144,17 +144,22 @@ fn compressed(campaign: &Campaign) -> f64 {
     cells.reduce(f64::max).unwrap_or(1.0)
 }
 
-/// Share that is left of pgbench's tables and indexes in a dataset, in whole sectors of 4K: `lz4 -1` makes 0.098 of
-/// accounts and 0.43 of their index, a seventh of both (PostgreSQL 15.18, blocks of 16 KiB).
+/// Share that is left of pgbench's tables and indexes in a dataset: `lz4 -1` makes 0.098 of accounts and 0.43 of their
+/// index, a seventh of both (PostgreSQL 15.18, blocks of 16 KiB).
 fn compressed_tables(variant: &Variant, dataset: &str) -> f64 {
+    let left = |share: f64| compressed_to(variant, dataset, share);
+    (6.0 * left(0.098) + left(0.43)) / 7.0
+}
+
+/// Share that is left in a dataset of what lz4 compresses to `share`, in whole sectors of 4K.
+pub(super) fn compressed_to(variant: &Variant, dataset: &str, share: f64) -> f64 {
     const SECTOR: f64 = 4096.0;
     let compression = variant.property(dataset, "compression");
     if !variant.is_zfs() || matches!(compression, Some("off" | "zle")) {
         return 1.0;
     }
     let record = variant.recordsize(dataset).max(512) as f64;
-    let left = |share: f64| ((share * record / SECTOR).ceil() * SECTOR / record).min(1.0);
-    (6.0 * left(0.098) + left(0.43)) / 7.0
+    ((share * record / SECTOR).ceil() * SECTOR / record).min(1.0)
 }
 
 /// The workload's job, as far as planning reads it.

@@ -5,6 +5,7 @@
 //! amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`size_caps`]. It does not depend on the
 //! host: a lab has the same model everywhere, and [`host_memory_needed`] is what a host needs for it.
 
+mod beyond;
 mod demand;
 mod drive_memory;
 mod estimate;
@@ -12,17 +13,18 @@ pub mod l2arc_feed;
 mod machine;
 mod notes;
 mod parameters;
+pub(crate) mod reserved;
 mod resolve;
 pub mod size_caps;
 mod sizes;
 
+pub use beyond::beyond_pools;
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
-pub use resolve::{
-    HostLimits, beyond_pools, cell_model, largest_dirty_data_max, resolve, variant_model,
-};
+pub use resolve::{HostLimits, cell_model, largest_dirty_data_max, resolve, variant_model};
+pub(crate) use sizes::space;
 pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};

@@ -1,15 +1,14 @@
 //! The choice of S: the smallest that fits the memory of one machine, within the caps.
 
-use super::demand::{demand, job};
+use super::beyond::beyond_pools;
+use super::demand::demand;
 use super::drive_memory::held;
 use super::l2arc_feed::feed;
 use super::notes::notes;
 use super::size_caps;
-use super::{Cap, Model, machine, sizes};
-use crate::campaign::{Campaign, Host, Variant, Workload};
+use super::{Cap, Model, machine};
+use crate::campaign::{Campaign, Host, Variant};
 use crate::diagnostic::Diagnostic;
-use crate::fio;
-use crate::units::about;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -228,43 +227,6 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
 /// The remedy for an upper cap, including a smaller [scale] size.
 fn remedy(cap: &Cap) -> String {
     format!("{}, or use a smaller [scale] size", cap.rule.remedy())
-}
-
-/// The workloads whose files do not fit a pool that lays them out, by name. Less is taken off than OpenZFS
-/// takes: what is refused has no room on the real server either.
-pub fn beyond_pools(campaign: &Campaign) -> Vec<(&str, Diagnostic)> {
-    let refused = |workload: &'_ Workload| beyond_pool(campaign, workload);
-    let workloads = campaign.workloads.iter();
-    workloads.filter_map(|workload| Some((workload.name.as_str(), refused(workload)?))).collect()
-}
-
-/// That the files of a workload, laid out in full or written to their end, do not fit the drives or a quota.
-fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
-    let endless = campaign.method.runtime_s.is_none();
-    let whole = |job: &fio::Demand| job.filled || (endless && job.fills);
-    let job = job(workload).filter(|job| whole(job) && !job.compressible)?;
-    let bytes = workload.size.or(job.working_set)?;
-    let shorter = if job.filled { "" } else { "; or state a `runtime`" };
-    let refuse = |holds: String, fix: &str| {
-        let message =
-            format!("the files of workload {} need {}, but {holds}", workload.name, about(bytes));
-        Some(Diagnostic::error(message).fix(format!("{fix}{shorter}")))
-    };
-    for variant in &campaign.variants {
-        let room = sizes::room(variant, &workload.dataset);
-        if bytes > room {
-            let holds =
-                format!("the drives of variant {} hold about {}", variant.name, about(room));
-            return refuse(holds, "use smaller files or fewer jobs, or model larger drives");
-        }
-        if let Some((stated, _)) =
-            sizes::quota(variant, &workload.dataset).filter(|(_, quota)| bytes > *quota)
-        {
-            let holds = format!("variant {} has `{stated}`", variant.name);
-            return refuse(holds, "use smaller files or fewer jobs, or a larger quota");
-        }
-    }
-    None
 }
 
 /// Whether the cells can also be run at the other sizes that the lab asks for.

@@ -45,7 +45,7 @@ pub(super) fn sizes(variant: &Variant, class: AllocationClass) -> impl Iterator<
 }
 
 /// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
-/// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least; or those under its file system.
+/// 32nd (`spa_slop_shift`) and at most 128 GiB, at the redundancy of the vdev where it costs least; or those under its file system.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
     if let Stack::Filesystem(on_drives) = &variant.stack {
         let drives = on_drives.drives.iter();
@@ -53,6 +53,20 @@ pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
         let raw = least.unwrap_or(0).saturating_mul(on_drives.drives.len() as u64);
         return (raw as f64 / on_drives.copies()) as u64;
     }
+    pool_room(variant, |vdev| stored(variant, dataset, vdev))
+}
+
+/// Bytes of a pool as quotas and reservations count them: in records of 128K (`vdev_deflate_ratio`).
+pub(crate) fn space(variant: &Variant) -> u64 {
+    const RECORD: u64 = 128 << 10;
+    let stated = variant.pool.ashift;
+    pool_room(variant, |vdev| expansion(vdev, RECORD, variant.ashift(vdev, stated)))
+}
+
+/// What a pool holds where a byte takes `stored` bytes of a vdev's drives.
+fn pool_room(variant: &Variant, stored: impl Fn(&Vdev) -> f64) -> u64 {
+    /// `spa_max_slop`, bytes.
+    const MOST_SLOP: f64 = (128u64 << 30) as f64;
     let (mut raw, mut least) = (0u64, f64::INFINITY);
     // Data goes to special vdevs too where it is small enough.
     let holds =
@@ -63,24 +77,10 @@ pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
             _ => 1,
         };
         raw = raw.saturating_add(allocatable(variant, vdev).saturating_mul(each));
-        least = least.min(stored(variant, dataset, vdev));
+        least = least.min(stored(vdev));
     }
-    (raw as f64 * 31.0 / 32.0 / least) as u64
-}
-
-/// The smallest quota that bounds a dataset, as the lab states it, and its bytes: `refquota` of the dataset
-/// itself, `quota` of it and of those above it.
-pub(super) fn quota(variant: &Variant, dataset: &str) -> Option<(String, u64)> {
-    let limit = |dataset: &str, name: &str| {
-        let text = variant.datasets.get(dataset)?.get(name)?;
-        // `none` is no size, and no limit.
-        Some((format!("{name}={text}"), units::size(text).ok()?))
-    };
-    let above = std::iter::successors(Some(dataset), |name| {
-        (!name.is_empty()).then(|| name.rsplit_once('/').map_or("", |(parent, _)| parent))
-    });
-    let quotas = above.filter_map(|dataset| limit(dataset, "quota"));
-    quotas.chain(limit(dataset, "refquota")).min_by_key(|(_, bytes)| *bytes)
+    let room = raw as f64 / least;
+    (room - (room / 32.0).min(MOST_SLOP)) as u64
 }
 
 /// Bytes on the drives of a vdev for each byte of a dataset's data.

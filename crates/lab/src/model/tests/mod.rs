@@ -7,6 +7,7 @@ mod dirty_records;
 mod endless_writes;
 mod estimates;
 mod notes;
+mod room;
 
 const GIB: u64 = 1 << 30;
 
