@@ -1,7 +1,7 @@
 //! For a buyer: how far a verdict holds, from which load on, at what price.
 
 use crate::number::{count, micros, range, ratio};
-use crate::{Language, name, say};
+use crate::{Label, Language, counted, name, say};
 use findings::schema::{
     Adequate, Basis, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, RerunPoint,
     Sensitivity,
@@ -90,7 +90,8 @@ impl Language {
 
     /// The smallest configuration that will do.
     pub fn adequate(self, adequate: &Adequate) -> String {
-        let drives = |n: u32| say!(self; "{n} drives", "{n} 块硬盘");
+        let drives =
+            |n: u32| say!(self, drives = counted(n.into(), "drive"); "{drives}", "{n} 块硬盘");
         let (small, large) = match adequate.prices {
             Some((small, large)) => (count(small), count(large)),
             None => (drives(adequate.drives.0), drives(adequate.drives.1)),

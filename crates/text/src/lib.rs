@@ -106,9 +106,61 @@ pub fn name(text: &str) -> String {
     if text.chars().any(right_to_left) { format!("\u{2068}{text}\u{2069}") } else { text }
 }
 
+/// A factor and its level, as names in a sentence: `log mirror`. A variant of its own is both, and named once.
+pub fn level_of(factor: &str, level: &str) -> String {
+    if factor == level { level.to_owned() } else { format!("{factor} {level}") }
+}
+
+/// A number with what it counts: `1 drive`, `2 drives`.
+fn counted(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use findings::schema::*;
+
+    #[test]
+    fn one_of_something_is_no_plural_in_english() {
+        let english = Language::English;
+        let processor = |bound, cells| {
+            let processor = Processor::Charged;
+            english.validation(&Validation::Processor { processor, bound, cells })
+        };
+        assert!(processor(0, 1).contains("The modelled cores do not limit the cell;"));
+        assert!(processor(0, 2).contains("The modelled cores limit none of the 2 cells;"));
+        assert!(processor(1, 1).contains("in 1 of 1 cell the"));
+        let sizes = |cells, moved| {
+            let state = SizeState::Measured { cells, moved };
+            english.validation(&Validation::Size { size: 12.0, state })
+        };
+        assert!(sizes(1, 0).contains("1 comparison at other S in this campaign, within 10 %"));
+        assert!(sizes(4, 1).contains("1 of 4 comparisons at other S in this campaign differs by"));
+        let ratio = Estimate { value: 1.0, low: 1.0, high: 1.0, basis: Basis::Point };
+        let enough = english.adequate(&Adequate {
+            workload: "w".into(),
+            fastest: "two".into(),
+            enough: "one".into(),
+            ratio,
+            drives: (1, 2),
+            prices: None,
+            riskier: false,
+        });
+        assert!(enough.contains("for 1 drive instead of 2 drives"), "{enough}");
+        let one = Caution::BlockingSubmission { in_flight: 1, of: 8.0 };
+        assert!(english.caution(&one).contains("1 of 8 operations is under way"));
+        let width = LintFinding::LayoutWidth {
+            data: 4,
+            parity: 2,
+            vdevs: 1,
+            spares: 1,
+            drives: 6,
+            data_actual: 3,
+        };
+        let width = english.lint(&width);
+        assert!(width.starts_with("1 vdev of 4D+2P and 1 spare need 7 drives"), "{width}");
+    }
 
     #[test]
     fn tags_are_read_the_way_people_and_locales_write_them() {

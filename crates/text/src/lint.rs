@@ -1,7 +1,7 @@
 //! Contradictions in tables.
 
 use crate::number::{bytes, count, ratio, seconds, share, share_number};
-use crate::{Language, name, say};
+use crate::{Language, counted, name, say};
 use findings::schema::{LintFinding, Severity};
 
 impl Language {
@@ -112,17 +112,18 @@ impl Language {
         let of_vdevs = u64::from(vdevs) * (u64::from(data) + u64::from(parity));
         let beside = match spares {
             0 => self.pick("", " ").to_owned(),
-            spares => say!(self; " and {spares} spares", " 和 {spares} 块热备盘"),
+            spares => say!(self, beside = counted(spares.into(), "spare");
+                " and {beside}", " 和 {spares} 块热备盘"),
         };
-        say!(self, needed = of_vdevs + u64::from(spares);
-            "{vdevs} vdevs of {data}D+{parity}P{beside} need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
+        say!(self, needed = of_vdevs + u64::from(spares), of = counted(vdevs.into(), "vdev");
+            "{of} of {data}D+{parity}P{beside} need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
             "{vdevs} 个 {data}D+{parity}P 的 vdev{beside}需要 {needed} 块硬盘；{drives} 块硬盘只能组成 {data_actual}D+{parity}P。")
     }
 
     /// Syncs that disks cannot have carried out.
     fn media_syncs(self, syncs: f64, at_most: f64, rpm: f64, vdevs: u32) -> String {
-        say!(self, syncs = count(syncs), rpm = count(rpm), most = count(at_most);
-            "{syncs} syncs/s cannot come from the platters: {vdevs} vdevs at {rpm} rpm reach at most {most}. A write-back cache must be answering.",
+        say!(self, syncs = count(syncs), rpm = count(rpm), most = count(at_most), of = counted(vdevs.into(), "vdev"), reach = if vdevs == 1 { "reaches" } else { "reach" };
+            "{syncs} syncs/s cannot come from the platters: {of} at {rpm} rpm {reach} at most {most}. A write-back cache must be answering.",
             "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 {rpm} 转/分的 vdev 最多 {most} 次/秒。应是回写缓存在应答。")
     }
 

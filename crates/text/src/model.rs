@@ -1,7 +1,7 @@
 //! Scale, model and method: how far the numbers can be trusted.
 
 use crate::number::{count, ratio, seconds, share};
-use crate::{Language, name, say};
+use crate::{Language, counted, name, say};
 use findings::schema::{
     Findings, MethodFindings, Metric, OpenNumbers, OtherSize, Processor, ScaleLimit, Warmed,
 };
@@ -114,9 +114,10 @@ impl Language {
 
     /// How many trials count: `16 cells, 48 trials, 2 excluded, 1 failed`.
     pub fn census(self, cells: usize, trials: usize, excluded: usize, failed: usize) -> String {
-        let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut census = match self {
-            Language::English => format!("{}, {}", plural(cells, "cell"), plural(trials, "trial")),
+            Language::English => {
+                format!("{}, {}", counted(cells as u64, "cell"), counted(trials as u64, "trial"))
+            }
             Language::Chinese => format!("{cells} 个组合，{trials} 次试验"),
         };
         if excluded > 0 {

@@ -1,7 +1,7 @@
 //! Which checks of docs/validation cover the case.
 
 use crate::number::{count, share};
-use crate::{Language, name, say};
+use crate::{Language, counted, name, say};
 use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
 
 /// Where the figures are.
@@ -110,11 +110,14 @@ impl Language {
             (Processor::Free, _) => say!(self;
                 "Processor: free. CPU work takes no time, so results that the CPU would limit are upper bounds ({COSTS}).",
                 "处理器：不计 CPU 时间。受 CPU 限制的结果只是上限（{COSTS}）。"),
-            (Processor::Charged, 0) => say!(self;
-                "Processor: CPU time is charged by the table of compute costs. The modelled cores limit none of the {cells} cells; processor = \"free\" in [host] gives the upper bound ({COSTS}).",
+            (Processor::Charged, 0) => say!(self, limit = match cells {
+                1 => "do not limit the cell".to_owned(),
+                cells => format!("limit none of the {cells} cells"),
+            };
+                "Processor: CPU time is charged by the table of compute costs. The modelled cores {limit}; processor = \"free\" in [host] gives the upper bound ({COSTS}).",
                 "处理器：按计算开销表计入 CPU 时间。{cells} 个组合均未受 CPU 限制；在 [host] 中设 processor = \"free\" 可得上限（{COSTS}）。"),
-            (Processor::Charged, bound) => say!(self;
-                "Processor: in {bound} of {cells} cells the modelled cores are at least 90 % busy. Those results depend on the table of compute costs, which was not checked against a whole pool; measure again with processor = \"free\" in [host] ({COSTS}).",
+            (Processor::Charged, bound) => say!(self, of = counted(cells.into(), "cell");
+                "Processor: in {bound} of {of} the modelled cores are at least 90 % busy. Those results depend on the table of compute costs, which was not checked against a whole pool; measure again with processor = \"free\" in [host] ({COSTS}).",
                 "处理器：{cells} 个组合中有 {bound} 个的模拟主机核心繁忙度达 90 % 以上。这些结果取决于计算开销表，该表未经整池实测验证；请在 [host] 中设 processor = \"free\" 再测（{COSTS}）。"),
         }
     }
@@ -125,12 +128,16 @@ impl Language {
             SizeState::Whole => {
                 say!(self; "Size scale: not scaled, S = {at}.", "缩放倍数：未缩放，S = {at}。")
             }
-            SizeState::Measured { cells, moved: 0 } => say!(self;
-                "Size scale S = {at}: {cells} comparisons at other S in this campaign, all within 10 %.",
-                "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。"),
-            SizeState::Measured { cells, moved } => say!(self;
-                "Size scale S = {at}: {moved} of {cells} comparisons at other S in this campaign differ by more than 10 % (listed below).",
-                "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。"),
+            SizeState::Measured { cells, moved: 0 } => {
+                say!(self, of = counted((*cells).into(), "comparison"), all = if *cells == 1 { "" } else { "all " };
+                "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
+                "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。")
+            }
+            SizeState::Measured { cells, moved } => {
+                say!(self, of = counted((*cells).into(), "comparison"), differ = if *moved == 1 { "differs" } else { "differ" };
+                "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
+                "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。")
+            }
             SizeState::Elsewhere { from, to } => say!(self, from = count(*from), to = count(*to);
                 "Size scale S = {at}: not checked in this campaign. The self-check lab (another pool) covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
                 "缩放倍数 S = {at}：本轮未验证。self-check 实验（另一存储池）覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。"),

@@ -1,7 +1,7 @@
 //! Effects and verdicts.
 
 use crate::number::{bytes, count, range, ratio, ratio_end, ratio_number, seconds, share};
-use crate::{Language, name, say};
+use crate::{Label, Language, level_of, name, say};
 use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
     Subject, Verdict, VerdictClass,
@@ -228,8 +228,8 @@ impl Language {
             Caution::Bytes { ratio: bytes } => say!(self, bytes = ratio(*bytes);
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
                 "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
-            Caution::BlockingSubmission { in_flight, of } => say!(self, of = count(*of);
-                "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations are under way, and most of the latency is time in fio’s own queue.",
+            Caution::BlockingSubmission { in_flight, of } => say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
+                "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
                 "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
             Caution::TwoPhases { burst, sustained } => {
                 say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
