@@ -269,12 +269,15 @@ fn rates_of_a_whole_run_are_compared_without_a_course() {
         measured.concurrency = 1.0;
         measured.write.mean_ns = 1e9 * measured.runtime_s / writes;
         measured.sync.ops = 0;
+        measured.write.bytes = 0;
     }
     let mut campaign = campaign(variants.to_vec(), SYNC_JOB);
     campaign.workloads[0].program = Program::PgTestFsync(PgTestFsync::default());
     let findings = analyse(&campaign, &model(), &trials);
     let verdict = verdict(&findings, "log");
     assert_eq!(verdict.class, VerdictClass::WorthIt, "{:#?}", findings.cells);
+    let unknown = |cell: &Cell| cell.throughput.is_some() && cell.bandwidth.is_none();
+    assert!(findings.cells.iter().all(unknown), "its client tells no bytes");
 }
 
 #[test]

@@ -189,7 +189,9 @@ impl<'a> Group<'a> {
             },
             issues: self.issues(),
             throughput,
-            bandwidth: over_window(&shown, |m| (m.read.bytes + m.write.bytes) as f64),
+            // A database's client does not tell how many bytes its transactions move.
+            bandwidth: over_window(&shown, |m| (m.read.bytes + m.write.bytes) as f64)
+                .filter(|bandwidth| bandwidth.value > 0.0),
             latency: latency::of_clients(&measured),
             read_latency: flows(&|m| vec![&m.read]),
             write_latency: flows(&|m| vec![&m.write]),

@@ -77,7 +77,7 @@ pub struct Cell {
     pub issues: Vec<CellIssue>,
     /// Reads and writes a second over the whole window; none when every trial failed.
     pub throughput: Option<Estimate>,
-    /// Bytes a second over the whole window.
+    /// Bytes a second over the whole window; none where the client does not tell them, as a database's.
     pub bandwidth: Option<Estimate>,
     /// What clients wait for: the mean is the time per read or write, its syncs included; percentiles are
     /// over all reads, writes and syncs.
