@@ -255,3 +255,53 @@ fn a_flash_drive_that_always_has_a_request_is_full_only_near_its_limits() {
     assert_eq!(full, kind);
     assert!((share - busy).abs() < 1e-9);
 }
+
+#[test]
+fn one_figure_stands_for_the_bottleneck_of_both_only_where_it_fits_both() {
+    let limits = |rates: [f64; 2], busy: [f64; 2], kind: &'static str| {
+        let (_, reasons) = reasons_of_log(rates, [0.0, 0.0], |side, measured| {
+            for second in &mut measured.seconds {
+                for drive in 0..6 {
+                    let hdd = Counter::drive(format!("hdd{drive}"), DriveCounter::Busy);
+                    second
+                        .values
+                        .insert(hdd, if side == 0 || kind == "hdd" { busy[side] } else { 0.1 });
+                }
+                if side == 1 && kind != "hdd" {
+                    let other = Counter::drive(format!("{kind}0"), DriveCounter::Busy);
+                    second.values.insert(other, busy[1]);
+                }
+            }
+        });
+        let limits = |reason: &Reason| match reason {
+            Reason::SameLimit { .. } => Some("same"),
+            Reason::LimitMoved { .. } => Some("moved"),
+            _ => None,
+        };
+        reasons.iter().find_map(limits)
+    };
+    let equal = [600.0, 600.0];
+    assert_eq!(limits(equal, [0.69, 0.65], "hdd"), Some("same"));
+    assert_eq!(limits(equal, [0.69, 0.28], "hdd"), None, "one is far less busy");
+    assert_eq!(limits(equal, [0.69, 0.65], "optane"), None, "other drives");
+    assert_eq!(
+        limits([600.0, 1200.0], [0.69, 0.28], "hdd"),
+        None,
+        "they are still what is waited for"
+    );
+    assert_eq!(limits([600.0, 1200.0], [0.69, 0.65], "optane"), Some("moved"));
+}
+
+#[test]
+fn the_write_throttle_is_the_same_bottleneck_only_where_it_delays_as_often() {
+    let same = |delays: [f64; 2]| {
+        let (_, reasons) = reasons_of_log([600.0, 600.0], [0.0, 0.0], |side, measured| {
+            for second in &mut measured.seconds {
+                second.values.insert(Counter::ThrottleDirtyDelay, second.writes * delays[side]);
+            }
+        });
+        reasons.iter().any(|reason| matches!(reason, Reason::SameLimit { .. }))
+    };
+    assert!(same([0.8, 0.85]));
+    assert!(!same([0.8, 3.0]));
+}

@@ -60,7 +60,7 @@ pub enum Reason {
         /// After.
         after: Limit,
     },
-    /// Both cells are limited by the same thing.
+    /// Both cells are limited by the same thing, and about as far.
     SameLimit {
         /// What.
         limit: Limit,

@@ -393,8 +393,12 @@ fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason
     if *before == Limit::Unknown || *after == Limit::Unknown {
         return None;
     }
-    let same = match (before, after) {
-        (Limit::Drives { kind: a, .. }, Limit::Drives { kind: b, .. }) => a == b,
+    // Whether both are limited by one thing, and by it as far: one figure then stands for both.
+    let (same, as_far) = match (before, after) {
+        (Limit::Drives { kind: a, busy: x }, Limit::Drives { kind: b, busy: y })
+        | (Limit::Latency { kind: a, busy: x }, Limit::Latency { kind: b, busy: y }) => {
+            (a == b, (x - y).abs() < RATIO)
+        }
         // A little more or less busy: the same limit on both sides of the bound.
         (Limit::Drives { kind: a, busy: x }, Limit::Latency { kind: b, busy: y })
         | (Limit::Latency { kind: a, busy: x }, Limit::Drives { kind: b, busy: y })
@@ -402,11 +406,15 @@ fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason
         {
             return None;
         }
-        _ => std::mem::discriminant(before) == std::mem::discriminant(after),
+        (Limit::Throttle { per_write: x }, Limit::Throttle { per_write: y })
+        | (Limit::Clients { in_flight: x, .. }, Limit::Clients { in_flight: y, .. }) => {
+            (true, !differs(*x, *y))
+        }
+        _ => (std::mem::discriminant(before) == std::mem::discriminant(after), true),
     };
     match (same, changed) {
         (false, true) => Some(Reason::LimitMoved { before: before.clone(), after: after.clone() }),
-        (true, false) => Some(Reason::SameLimit { limit: after.clone() }),
+        (true, false) if as_far => Some(Reason::SameLimit { limit: after.clone() }),
         _ => None,
     }
 }
