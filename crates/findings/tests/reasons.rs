@@ -49,7 +49,7 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
 #[test]
 fn commits_of_the_intent_log_explain_nothing_where_one_side_has_none() {
     let [pool, other] = [variant(false, false), variant(true, false)];
-    let mut trials = trials(&[(&pool, Truth::flat(600.0)), (&other, Truth::flat(1200.0))], 3, 0.01);
+    let mut trials = trials(&[(&pool, Truth::flat(1200.0)), (&other, Truth::flat(600.0))], 3, 0.01);
     let commits = |trials: &[measurement::Trial]| {
         let findings =
             analyse(&campaign(vec![pool.clone(), other.clone()], SYNC_JOB), &model(), trials);
@@ -304,4 +304,42 @@ fn the_write_throttle_is_the_same_bottleneck_only_where_it_delays_as_often() {
     };
     assert!(same([0.8, 0.85]));
     assert!(!same([0.8, 3.0]));
+}
+
+#[test]
+fn more_commits_explain_no_gain() {
+    let named = |rates| {
+        let (_, reasons) = reasons_of_log(rates, [0.0, 0.0], |side, measured| {
+            *measured.totals.entry(Counter::ZilCommits) *= [1.0, 2.0][side];
+        });
+        reasons.iter().any(|reason| matches!(reason, Reason::Commits { .. }))
+    };
+    assert!(named([1200.0, 600.0]), "slower, with twice as many commits");
+    assert!(!named([600.0, 1200.0]), "faster in spite of them");
+}
+
+#[test]
+fn a_cache_that_leaves_more_to_the_drives_explains_no_gain() {
+    let [without, with] = [variant(false, false), variant(false, true)];
+    let served = |rates: [f64; 2], misses: [f64; 2]| {
+        let truths = [(&without, Truth::flat(rates[0])), (&with, Truth::flat(rates[1]))];
+        let mut trials = trials(&truths, 3, 0.001);
+        for trial in &mut trials {
+            let side = usize::from(trial.variant == with.name);
+            let m = measured_of(trial);
+            let operations = m.write.ops as f64;
+            m.totals.insert(Counter::ArcDataMisses, (misses[side] + 0.5) * operations);
+            m.totals.insert(Counter::DbufHits, (1.0 - misses[side]) * operations);
+            m.totals.insert(Counter::L2Hits, [0.0, 0.5][side] * operations);
+        }
+        let campaign = campaign(vec![without.clone(), with.clone()], SYNC_JOB);
+        let findings = analyse(&campaign, &model(), &trials);
+        let reasons = &verdict(&findings, "cache").reasons;
+        reasons.iter().any(|r| matches!(r.reason, Reason::CacheServes { .. }))
+    };
+    // Half of the lookups more miss without the cache than the drives answer with it.
+    assert!(served([600.0, 1200.0], [0.1, 0.1]), "a gain, and less for the drives");
+    assert!(!served([1200.0, 600.0], [0.1, 0.1]), "a loss in spite of it");
+    assert!(!served([600.0, 1200.0], [0.1, 0.9]), "a gain in spite of more for the drives");
+    assert!(served([600.0, 600.0], [0.1, 0.1]), "of no effect it is told either way");
 }

@@ -119,36 +119,38 @@ pub fn explain(
             _ => {}
         }
     }
+    reasons.extend(database_logs(before, after));
+    reasons.extend(memory(before, after));
+    reasons.extend(nothing_read(changed, subjects, before, after));
+    reasons.extend(indirect(before, after));
+    reasons.extend(record_wait(before, after).or_else(|| record_reads(before, after)));
+    reasons.extend(amplification(before, after));
+    reasons.extend(dirty_filled(after).or_else(|| throttled(before, after)));
+    reasons.extend(limits(changed, before, after));
     // What went the other way explains nothing.
-    let helps = |reason: &Reason| match reason {
-        Reason::MemoryServes { before, after } => after > before,
-        Reason::Wal { before, after }
+    let gained = class == VerdictClass::WorthIt;
+    reasons.retain(|reason| !changed || helps(reason).is_none_or(|helps| helps == gained));
+    if reasons.is_empty() && class == VerdictClass::NoEffect {
+        reasons.push(Reason::SameWork);
+    }
+    reasons.into_iter().map(Explanation::from).collect()
+}
+
+/// Whether what a reason counts became better; none of one that has no better and worse.
+fn helps(reason: &Reason) -> Option<bool> {
+    match reason {
+        Reason::MemoryServes { before, after } => Some(after > before),
+        Reason::CacheServes { drives_before: before, drives_after: after, .. }
+        | Reason::Commits { before, after }
+        | Reason::Wal { before, after }
         | Reason::Redo { before, after }
         | Reason::Doublewrite { before, after }
         | Reason::RecordReads { before, after }
         | Reason::RecordWait { before, after }
         | Reason::WriteAmplification { before, after }
-        | Reason::Throttled { before, after } => after < before,
-        _ => true,
-    };
-    let goes_along =
-        |reason: &Reason| !changed || helps(reason) == (class == VerdictClass::WorthIt);
-    let counted = database_logs(before, after).into_iter().chain(memory(before, after));
-    reasons.extend(counted.filter(goes_along));
-    reasons.extend(nothing_read(changed, subjects, before, after));
-    reasons.extend(indirect(before, after));
-    let of_writes = [
-        record_wait(before, after).or_else(|| record_reads(before, after)),
-        amplification(before, after),
-    ];
-    reasons.extend(of_writes.into_iter().flatten().filter(goes_along));
-    let throttled = throttled(before, after).filter(goes_along);
-    reasons.extend(dirty_filled(after).or(throttled));
-    reasons.extend(limits(changed, before, after));
-    if reasons.is_empty() && class == VerdictClass::NoEffect {
-        reasons.push(Reason::SameWork);
+        | Reason::Throttled { before, after } => Some(after < before),
+        _ => None,
     }
-    reasons.into_iter().map(Explanation::from).collect()
 }
 
 /// Whether two numbers of which one at least is positive differ by more than a tenth.
