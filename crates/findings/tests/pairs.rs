@@ -184,3 +184,28 @@ fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
     let beside = &findings.effects[verdict(&findings, "log").effects[0]];
     assert_eq!(beside.trials, (2, 2));
 }
+
+/// What seeds move in opposite directions leaves the mean sharp and both pairs undecided.
+#[test]
+fn a_mean_of_pairs_that_are_far_apart_lists_them_though_their_intervals_meet() {
+    let all = log_and_cache();
+    let [none, log, cache, both] = &all[..] else { panic!("four variants") };
+    let listed = |gains: [f64; 2]| {
+        let mut trials = trials(&[(none, Truth::flat(600.0)), (log, Truth::flat(600.0))], 3, 0.01);
+        for (repeat, moved) in [4.0, 1.0, 0.25].into_iter().enumerate() {
+            for (variant, rate) in [(cache, gains[0] * moved), (both, gains[1] / moved)] {
+                let measured = measured(&Truth::flat(600.0 * rate));
+                trials.push(trial(&variant.name, repeat as u32, measured));
+            }
+        }
+        let findings = analyse(&campaign(all.clone(), SYNC_JOB), &model(), &trials);
+        let cache = verdict(&findings, "cache");
+        assert_eq!(cache.class, VerdictClass::WorthIt, "{:#?}", findings.effects);
+        assert_eq!(findings.effects[cache.effects[0]].variant, None, "a mean decides");
+        cache.conditions.iter().map(|place| (place.class, place.ratio)).collect::<Vec<_>>()
+    };
+    let [beside_none, beside_log] = listed([6.0, 1.5])[..] else { panic!("both are listed") };
+    assert_eq!((beside_none.0, beside_log.0), (VerdictClass::Undecided, VerdictClass::Undecided));
+    assert!((beside_none.1 - 6.0).abs() < 0.1 && (beside_log.1 - 1.5).abs() < 0.1);
+    assert_eq!(listed([3.0, 2.5]), [], "not far apart");
+}

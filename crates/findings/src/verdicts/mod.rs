@@ -216,6 +216,12 @@ fn distance(effect: &Effect) -> f64 {
 /// neither's.
 const APART: f64 = 2.0;
 
+/// Whether ratios are that many times apart, decided or not: their mean then describes none of them.
+fn spread(single: &[&Effect]) -> bool {
+    let values = || single.iter().map(|effect| effect.ratio.value);
+    values().fold(0.0, f64::max) > APART * values().fold(f64::INFINITY, f64::min)
+}
+
 /// Whether the effect of a factor differs that much between levels of the others.
 fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
     // The sustained phase of a cell that never settled is unknown, however well its trials agree.
@@ -287,16 +293,15 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     chosen
 }
 
-/// Where the other factors change the class: every effect of a single pair, if they differ or are [`apart`], or
-/// if the one that decides is not `beside` the baseline.
+/// Where the other factors change the class: every effect of a single pair, if they differ, have a wide [`spread`] or
+/// are decided by one that is not `beside` the baseline.
 fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Condition> {
     let single: Vec<&Effect> = chosen
         .iter()
         .map(|&i| &effects[i])
         .filter(|e| e.variant.is_some() && e.phase != PhaseKind::Burst)
         .collect();
-    let differ =
-        single.windows(2).any(|w| w[0].class != w[1].class) || apart(single.iter().copied());
+    let differ = single.windows(2).any(|w| w[0].class != w[1].class) || spread(&single);
     let elsewhere = chosen.first().is_some_and(|&i| {
         let variant = effects[i].variant.as_ref();
         variant.is_some_and(|name| *name != beside.variant.name)
