@@ -162,6 +162,23 @@ mod tests {
         assert!(width.starts_with("1 vdev of 4D+2P and 1 spare need 7 drives"), "{width}");
     }
 
+    /// Where flushes are switched off the drives may well need them.
+    #[test]
+    fn a_reason_does_not_say_more_than_was_counted() {
+        let before = DriveTime { kind: "hdd".into(), with_data: true, us: 9000.0 };
+        let no_flush = Reason::NoLogFlush { before, kind: "hdd".into() };
+        let [english, chinese] = Language::ALL.map(|language| language.reason(&no_flush));
+        assert!(english.starts_with("The log on hdd waits for no cache flush;"), "{english}");
+        assert!(chinese.contains("不等待刷盘"), "{chinese}");
+        let read = |per_s| Language::English.reason(&Reason::NothingRead { per_s });
+        assert_eq!(read(0.0), "All reads hit memory.");
+        assert!(
+            read(0.3).starts_with("Almost all reads hit memory (0.3 blocks/s"),
+            "{}",
+            read(0.3)
+        );
+    }
+
     #[test]
     fn tags_are_read_the_way_people_and_locales_write_them() {
         for tag in ["zh", "zh-CN", "zh_CN.UTF-8", "ZH-hans"] {

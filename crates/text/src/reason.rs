@@ -44,6 +44,9 @@ impl Language {
                     "没有同步写：ZIL 从未提交。",
                 )
                 .into(),
+            Reason::NothingRead { per_s } if *per_s <= 0.0 => {
+                self.pick("All reads hit memory.", "读取全部命中内存。").into()
+            }
             Reason::NothingRead { per_s } => say!(self, blocks = count(*per_s);
                 "Almost all reads hit memory ({blocks} blocks/s miss).",
                 "读取几乎全部命中内存（每秒仅 {blocks} 个块未命中）。"),
@@ -89,11 +92,11 @@ impl Language {
         }
     }
 
-    /// A log on drives that need no flush.
+    /// A log whose writes wait for no flush: its drives need none, or the configuration leaves it out, which is no merit.
     fn no_log_flush(self, before: &DriveTime, kind: &str) -> String {
         say!(self, before = self.drive_time(before), kind = name(kind);
-        "The log on {kind} needs no cache flush; a flush took {before}.",
-        "{kind} 上的日志写入无需刷盘（flush）；原先单次刷盘耗时为 {before}。")
+        "The log on {kind} waits for no cache flush; a flush took {before}.",
+        "{kind} 上的日志写入不等待刷盘（flush）；原先单次刷盘耗时为 {before}。")
     }
 
     /// Log blocks that found no room on the log vdev.
@@ -116,7 +119,7 @@ impl Language {
     fn cache_serves(self, hits: f64, drives_before: f64, drives_after: f64) -> String {
         say!(self, hits = share(hits), before = share(drives_before), after = share(drives_after);
         "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
-        "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的由 {before} 变为 {after}。")
+        "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的查找占比由 {before} 变为 {after}。")
     }
 
     /// The time of reads that writes make.

@@ -39,7 +39,8 @@ pub enum Reason {
         /// After.
         after: DriveTime,
     },
-    /// The drives that take the intent log need no flush, which those before it needed for each commit.
+    /// Commits wait for no flush of the drives that take the intent log, as they did before: those need none, or
+    /// flushes are switched off.
     NoLogFlush {
         /// The flush before.
         before: DriveTime,
