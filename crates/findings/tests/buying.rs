@@ -302,3 +302,24 @@ fn the_ratio_of_a_re_run_is_the_one_that_is_judged() {
     assert!(point.holds, "a re-run that changed nothing");
     assert!((point.ratio.value / decided - 1.0).abs() < 0.02, "{} {decided}", point.ratio.value);
 }
+
+/// Neither a gain nor a loss is to be had without what it costs.
+#[test]
+fn a_risk_that_only_one_side_has_is_named_with_it() {
+    let (variants, trials) = parts([640.0, 4290.0, 4300.0]);
+    let risks = |baseline: &str, level: &str| {
+        let mut campaign = campaign(variants.clone(), SYNC_JOB);
+        campaign.method.baseline = baseline.into();
+        let findings = analyse(&campaign, &model(), &trials);
+        let verdict = findings.verdicts.iter().find(|v| v.level == level).unwrap();
+        let named = verdict.cautions.iter().filter_map(|caution| match caution {
+            Caution::Risks { variant, risks } => Some((variant.clone(), risks.clone())),
+            _ => None,
+        });
+        named.collect::<Vec<_>>()
+    };
+    let bare = [("one".to_owned(), vec![DurabilityRisk::LogNotMirrored])];
+    assert_eq!(risks("none", "one"), bare, "the level has it");
+    assert_eq!(risks("one", "two"), bare, "what it is held against has it");
+    assert_eq!(risks("none", "two"), []);
+}

@@ -162,6 +162,19 @@ mod tests {
         assert!(width.starts_with("1 vdev of 4D+2P and 1 spare need 7 drives"), "{width}");
     }
 
+    #[test]
+    fn a_risk_of_one_side_is_named() {
+        let caution =
+            Caution::Risks { variant: "raid0".into(), risks: vec![DurabilityRisk::NoRedundancy] };
+        let [english, chinese] = Language::ALL.map(|language| language.caution(&caution));
+        let of_one = "raid0 has a risk that the other does not have. A data vdev has no redundancy";
+        assert!(english.starts_with(of_one), "{english}");
+        assert!(
+            chinese.starts_with("raid0 有对照方案没有的风险。有数据 vdev 没有冗余"),
+            "{chinese}"
+        );
+    }
+
     /// Where flushes are switched off the drives may well need them.
     #[test]
     fn a_reason_does_not_say_more_than_was_counted() {

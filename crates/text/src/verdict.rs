@@ -3,8 +3,8 @@
 use crate::number::{bytes, count, range, ratio, ratio_end, ratio_number, seconds, share};
 use crate::{Label, Language, level_of, name, say};
 use findings::schema::{
-    Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
-    Subject, Verdict, VerdictClass,
+    Basis, Caution, Condition, Contribution, DurabilityRisk, Effect, Interaction, Lack, Metric,
+    Needed, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 
@@ -180,6 +180,7 @@ impl Language {
             Caution::Durability { variants } => say!(self, variants = self.names(variants);
                 "A power cut can do more damage to {variants} than to the variants compared with them: see the risks of each variant.",
                 "断电对 {variants} 造成的后果比其对照方案更严重：见各方案的风险。"),
+            Caution::Risks { variant, risks } => self.risks_of_one(variant, risks),
             Caution::Excluded { excluded: 1, of } => {
                 say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
             }
@@ -237,6 +238,13 @@ impl Language {
                     "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
             }
         }
+    }
+
+    /// What one of two variants risks and the other does not.
+    fn risks_of_one(self, variant: &str, risks: &[DurabilityRisk]) -> String {
+        let all: Vec<String> = risks.iter().map(|risk| self.durability(risk)).collect();
+        say!(self, variant = name(variant), all = all.join(self.label(Label::Space));
+            "{variant} has a risk that the other does not have. {all}", "{variant} 有对照方案没有的风险。{all}")
     }
 
     /// How a verdict depends on the other factors.

@@ -134,6 +134,13 @@ pub enum Caution {
         /// Variants that may lose them.
         variants: Vec<String>,
     },
+    /// One of the two has risks that the other does not have.
+    Risks {
+        /// Its name.
+        variant: String,
+        /// Which.
+        risks: Vec<DurabilityRisk>,
+    },
     /// Trials are excluded.
     Excluded {
         /// How many.

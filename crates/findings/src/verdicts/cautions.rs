@@ -5,7 +5,7 @@ use crate::cells::job::scheduled_rate;
 use crate::cells::ladder::keeps_up;
 use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, Estimate, Metric, PhaseKind, Phases, Subject};
-use crate::verdicts::durability::after_power_cut;
+use crate::verdicts::durability::{after_power_cut, risks};
 use crate::verdicts::{Compared, Shown};
 use lab::campaign::{AllocationClass, Variant};
 use lab::model::Model;
@@ -49,6 +49,7 @@ pub fn cautions(
         let names = cells.iter().filter(weaker).map(|(group, _)| group.variant.name.clone());
         cautions.push(Caution::Durability { variants: sorted(names) });
     }
+    cautions.extend(risks_of_one(before, after));
     cautions.extend(kept_out(pairs));
     if deciding.ratio.basis == Basis::Batches {
         cautions.push(Caution::SingleTrial);
@@ -82,6 +83,19 @@ pub fn cautions(
         }
     }
     cautions
+}
+
+/// What one side risks and the other does not: a gain may be the price of it, and so may a loss.
+fn risks_of_one(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Caution> {
+    let sides = [before, after].map(|(group, _)| (&group.variant.name, risks(group.variant)));
+    let [(_, of_before), (_, of_after)] = &sides;
+    let others = [of_after.clone(), of_before.clone()];
+    let only = sides.into_iter().zip(others).map(|((variant, mut risks), other)| {
+        risks.retain(|risk| !other.contains(risk));
+        Caution::Risks { variant: variant.clone(), risks }
+    });
+    only.filter(|caution| !matches!(caution, Caution::Risks { risks, .. } if risks.is_empty()))
+        .collect()
 }
 
 /// Ratios that differ by no more than this from that of what is compared tell the same.
