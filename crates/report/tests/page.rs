@@ -2,6 +2,7 @@
 
 mod fixture;
 
+use findings::schema::{Contribution, Counted, Metric, Part, Phases};
 use fixture::{SIXTEEN, Shape, campaign, findings, hostile};
 use report::html::{Configuration, render};
 use std::time::Duration;
@@ -61,6 +62,31 @@ fn a_price_is_shown_beside_a_verdict_that_has_nothing_else_to_say() {
     assert!(page.contains("It costs 448 more"));
 }
 
+/// The text of a page in English, without its markup.
+fn english(page: &str) -> String {
+    let mut text = String::new();
+    for piece in page.split('<').skip(1) {
+        let Some((tag, words)) = piece.split_once('>') else { continue };
+        if !tag.contains("lang=\"zh-CN\"") {
+            text.push_str(words);
+        }
+    }
+    text
+}
+
+#[test]
+fn that_no_number_was_varied_is_said_and_not_that_a_test_found_nothing() {
+    let mut findings = findings(&SIXTEEN);
+    let said = "Not tested: no number of a drive was varied.";
+    assert!(!render(&findings, None, Language::English).contains(said));
+    for verdict in &mut findings.verdicts {
+        verdict.sensitivity.clear();
+    }
+    // Beside break-even loads, and alone.
+    assert!(render(&findings, None, Language::English).contains(said));
+    findings.verdicts.clear();
+    assert!(render(&findings, None, Language::English).contains(said));
+}
 #[test]
 fn very_long_names_do_not_blow_up_the_page() {
     let page = render(&hostile(&"x".repeat(5_000)), None, Language::English);

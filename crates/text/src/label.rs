@@ -162,7 +162,7 @@ labels! {
     Copy: "Copy" | "复制",
     NoCampaign: "This findings file has no configuration. Run `poolwright report` on the campaign to include it." | "此结果文件不含配置。请对整轮测试运行 `poolwright report` 以包含配置。",
     // What would change the answer.
-    NothingChanges: "Within the uncertainty of the drives’ numbers, nothing was found that changes a verdict." | "在硬盘参数的不确定范围内，未发现会改变结论的情况。",
+    NotVaried: "Not tested: no number of a drive was varied. Set sensitivity = [0.5, 2] in [method]." | "未做敏感性测试：没有改变任何硬盘参数。可在 [method] 中设 sensitivity = [0.5, 2]。",
     // Downloads.
     DownloadJson: "Download JSON" | "下载 JSON",
     DownloadCsv: "Download CSV" | "下载 CSV",

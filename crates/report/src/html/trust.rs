@@ -18,9 +18,6 @@ impl Page<'_> {
         };
         let answers: Vec<&Answer> = self.answers.iter().filter(telling).collect();
         section(m, "changes", |m| {
-            if answers.is_empty() {
-                m.tag("p").say(label(Label::NothingChanges));
-            }
             for answer in answers {
                 m.tag("h3").inside(|m| {
                     m.say(|w| title(self.findings, w, answer.verdict));
@@ -41,6 +38,9 @@ impl Page<'_> {
                         m.tag("li").say(|w| w.needed(&needed));
                     }
                 });
+            }
+            if self.answers.iter().all(|answer| answer.verdict.sensitivity.is_empty()) {
+                m.tag("p").say(label(Label::NotVaried));
             }
         });
     }
