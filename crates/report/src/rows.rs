@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use text::line::{cut, one_line};
 use text::number::{range, ratio};
 use text::quality::Risk;
-use text::{Label, Language, name};
+use text::{Label, Language, level_of, name};
 
 /// What a report calls operations a second.
 pub fn rate(findings: &Findings) -> Label {
@@ -204,9 +204,7 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
 /// What a verdict is on: the factor's subject where it has one, the level against the other one (a lab may
 /// take a log away as well as add it), and the workload where there are several.
 pub fn title(findings: &Findings, language: Language, verdict: &Verdict) -> String {
-    let (factor, level) = (factor_name(findings, language, &verdict.factor), name(&verdict.level));
-    // A variant of its own is factor and level.
-    let subject = if factor == level { level } else { format!("{factor} {level}") };
+    let subject = subject(findings, language, &verdict.factor, &verdict.level);
     let against = format!("{} {}", language.label(Label::Against), name(&verdict.against));
     let mut title = subject + &language.in_brackets(&against);
     if findings.cells.iter().any(|c| c.workload != findings.cells[0].workload) {
@@ -215,8 +213,13 @@ pub fn title(findings: &Findings, language: Language, verdict: &Verdict) -> Stri
     title
 }
 
+/// A factor's level, with what it is a level of.
+pub fn subject(findings: &Findings, language: Language, factor: &str, level: &str) -> String {
+    level_of(&factor_name(findings, language, factor), &name(level))
+}
+
 /// The subject of a factor that has one, the factor's own name otherwise.
-pub fn factor_name(findings: &Findings, language: Language, factor: &str) -> String {
+fn factor_name(findings: &Findings, language: Language, factor: &str) -> String {
     let found = findings.factors.iter().find(|f| f.name == factor);
     match found.map(|found| (found, found.subjects.as_slice())) {
         Some((found, [subject])) if !is_switch(found, subject) => language.subject(subject),

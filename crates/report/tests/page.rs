@@ -87,6 +87,30 @@ fn that_no_number_was_varied_is_said_and_not_that_a_test_found_nothing() {
     findings.verdicts.clear();
     assert!(render(&findings, None, Language::English).contains(said));
 }
+
+#[test]
+fn a_variant_of_its_own_is_named_once_everywhere() {
+    let mut findings = findings(&SIXTEEN);
+    let own = || "log-cache".to_owned();
+    for effect in &mut findings.effects {
+        (effect.factor, effect.level) = (own(), own());
+    }
+    for verdict in &mut findings.verdicts {
+        (verdict.factor, verdict.level) = (own(), own());
+    }
+    findings.ranking = vec![Contribution {
+        factor: own(),
+        level: own(),
+        workload: findings.cells[0].workload.clone(),
+        metric: Metric::Throughput,
+        alone: None,
+        last: None,
+        share: None,
+    }];
+    let page = english(&render(&findings, None, Language::English));
+    assert!(page.contains("log-cache") && !page.contains("log-cache log-cache"));
+}
+
 #[test]
 fn very_long_names_do_not_blow_up_the_page() {
     let page = render(&hostile(&"x".repeat(5_000)), None, Language::English);

@@ -175,6 +175,14 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_variant_of_its_own_is_named_once_in_a_sentence() {
+        let context = [("log-cache".to_owned(), "log-cache".to_owned())].into();
+        let place = Condition { context, class: VerdictClass::WorthIt, ratio: 2.0 };
+        let text = Language::English.condition(&place);
+        assert!(text.starts_with("With log-cache: worth it"), "{text}");
+    }
+
     /// Where flushes are switched off the drives may well need them.
     #[test]
     fn a_reason_does_not_say_more_than_was_counted() {

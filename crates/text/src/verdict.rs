@@ -261,8 +261,7 @@ impl Language {
 
     /// Levels of the other factors: `log mirror, cache none`.
     fn context(self, levels: &BTreeMap<String, String>) -> String {
-        let levels =
-            levels.iter().map(|(factor, level)| format!("{} {}", name(factor), name(level)));
+        let levels = levels.iter().map(|(factor, level)| level_of(&name(factor), &name(level)));
         levels.collect::<Vec<_>>().join(self.pick(", ", "、"))
     }
 
@@ -298,7 +297,7 @@ impl Language {
 
     /// How two factors act together.
     pub fn interaction(self, interaction: &Interaction) -> String {
-        let pair = |(factor, level): &(String, String)| format!("{} {}", name(factor), name(level));
+        let pair = |(factor, level): &(String, String)| level_of(&name(factor), &name(level));
         say!(self, first = pair(&interaction.first), second = pair(&interaction.second),
             without = ratio(interaction.without), with = ratio(interaction.with);
             "{first} gives {without} without {second}, and {with} with it.",

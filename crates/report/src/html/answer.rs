@@ -3,8 +3,8 @@
 use super::{Page, label, section};
 use crate::markup::Markup;
 use crate::rows::{
-    Answer, adequate_text, cautions, class_name, class_sign, distinct, factor_name, reason_text,
-    tail_text, title,
+    Answer, adequate_text, cautions, class_name, class_sign, distinct, reason_text,
+    subject, tail_text, title,
 };
 use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
 use text::Label;
@@ -49,11 +49,7 @@ impl Page<'_> {
         let levels = distinct(self.answers.iter().map(level));
         m.tag("ul").class("summary").each("li", levels, |m, of| {
             let (factor, name) = of;
-            m.tag("b").inside(|m| {
-                m.say(|w| factor_name(self.findings, w, factor));
-                m.text(" ");
-                m.foreign(name);
-            });
+            m.tag("b").say(|w| subject(self.findings, w, factor, name));
             for class in CLASSES {
                 let mine = |a: &&Answer| level(a) == of && a.verdict.class == class;
                 let answers: Vec<&Answer> = self.answers.iter().filter(mine).collect();

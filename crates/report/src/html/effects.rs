@@ -4,10 +4,10 @@ use super::answer::chip;
 use super::{Page, column, label, list, scroll, section};
 use crate::charts::forest;
 use crate::markup::Markup;
-use crate::rows::{class_name, factor_name};
+use crate::rows::{class_name, subject};
 use findings::schema::{Effect, Metric, PhaseKind};
-use text::Label;
 use text::number::{range, ratio};
+use text::{Label, level_of};
 
 /// Most rows drawn; a campaign of hundreds of cells has them all in its data.
 const ROWS: usize = 120;
@@ -78,16 +78,14 @@ impl Page<'_> {
 
     fn forest_row(&self, m: &mut Markup, effect: &Effect, axis: &crate::charts::axis::Axis) {
         m.tag("th").attr("scope", "row").inside(|m| {
-            m.say(|w| factor_name(self.findings, w, &effect.factor));
-            m.text(" ");
-            m.foreign(&effect.level);
+            m.say(|w| subject(self.findings, w, &effect.factor, &effect.level));
             m.tag("div").class("sub").inside(|m| {
                 m.say(label(Label::Against));
                 m.text(" ");
                 m.foreign(&effect.against);
                 for (factor, level) in &effect.context {
                     m.text(" · ");
-                    m.foreign(&format!("{factor} {level}"));
+                    m.foreign(&level_of(factor, level));
                 }
             });
         });
@@ -127,9 +125,8 @@ impl Page<'_> {
 
     fn ranking(&self, m: &mut Markup) {
         list(m, Label::Ranking, &self.findings.ranking, |m, contribution| {
-            m.tag("b").inside(|m| {
-                m.foreign(&format!("{} {}", contribution.factor, contribution.level));
-            });
+            let (factor, level) = (&contribution.factor, &contribution.level);
+            m.tag("b").say(|w| subject(self.findings, w, factor, level));
             m.text(" ");
             if self.workloads.len() > 1 {
                 m.foreign(&contribution.workload);
