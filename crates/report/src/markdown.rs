@@ -1,8 +1,8 @@
 //! The comparison as Markdown, for a forum post or a blog.
 
 use crate::rows::{
-    Row, adequate_text, answers, aside, causes, load_text, risks, rows, title, verdict_text,
-    workloads,
+    Row, adequate_text, answers, aside, causes, enough, load_text, risks, rows, title,
+    verdict_text, workloads,
 };
 use crate::table::{Column, columns_of, sync_tests};
 use findings::schema::Findings;
@@ -117,9 +117,8 @@ impl Page<'_> {
     /// What is enough, what each variant risks, and what load it carries.
     fn loads(&mut self) {
         let (findings, language) = (self.findings, self.language);
-        let enough =
-            findings.adequate.iter().map(|a| escape(&adequate_text(findings, language, a)));
-        self.list(Label::Enough, enough.collect());
+        let all = findings.adequate.iter().map(|a| escape(&adequate_text(findings, language, a)));
+        self.list(enough(&findings.adequate), all.collect());
         let risks = risks(findings);
         let risks = risks.iter().map(|(name, risk)| self.named(name, &language.risk(*risk)));
         self.list(Label::Risks, risks.collect());

@@ -322,6 +322,14 @@ pub fn load_text(language: Language, ladder: &Ladder) -> String {
     text
 }
 
+/// What those that are enough are: the cheapest where each has a price, else those with the fewest drives.
+pub fn enough<'a>(all: impl IntoIterator<Item = &'a Adequate>) -> Label {
+    match all.into_iter().all(|adequate| adequate.prices.is_some()) {
+        true => Label::Cheapest,
+        false => Label::Smallest,
+    }
+}
+
 /// What is enough, with the workload's name before it where there are several.
 pub fn adequate_text(findings: &Findings, language: Language, adequate: &Adequate) -> String {
     let text = language.adequate(adequate);

@@ -1,7 +1,7 @@
 //! The comparison as text for a terminal: as wide as asked, no lines drawn, colour only when asked for.
 
 use crate::rows::{
-    Row, adequate_text, answers, aside, causes, causes_text, load_text, risks, rows, title,
+    Row, adequate_text, answers, aside, causes, causes_text, enough, load_text, risks, rows, title,
     verdict_text, workloads,
 };
 use crate::table::{Column, columns_of, sync_tests};
@@ -169,7 +169,7 @@ impl Page {
     fn loads(&mut self, findings: &Findings, language: Language) {
         for adequate in &findings.adequate {
             let text = adequate_text(findings, language, adequate);
-            self.entry(language.label(Label::Enough), &text, None);
+            self.entry(language.label(enough([adequate])), &text, None);
         }
         for ladder in &findings.ladders {
             let head = format!("{} · {}", name(&ladder.variant), name(&ladder.workload));

@@ -135,6 +135,26 @@ fn in_markdown_names_stay_text() {
     }
 }
 
+
+#[test]
+fn what_is_enough_is_the_cheapest_only_where_there_are_prices() {
+    let mut findings = findings(&TWO);
+    let all = |findings: &findings::Findings| {
+        [
+            report::terminal::render(findings, style(200)),
+            report::markdown::render(findings, Language::English),
+            report::html::render(findings, None, Language::English),
+        ]
+    };
+    let has = |findings: &findings::Findings, words: &str| {
+        all(findings).map(|text| text.contains(&format!("The {words} variant that is fast enough")))
+    };
+    assert_eq!(has(&findings, "cheapest"), [true; 3]);
+    findings.adequate[0].prices = None;
+    assert_eq!(has(&findings, "cheapest"), [false; 3]);
+    assert_eq!(has(&findings, "smallest"), [true; 3]);
+}
+
 #[test]
 fn in_csv_every_row_has_every_column_and_no_name_is_a_formula() {
     for evil in HOSTILE {

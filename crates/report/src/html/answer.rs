@@ -3,7 +3,7 @@
 use super::{Page, label, section};
 use crate::markup::Markup;
 use crate::rows::{
-    Answer, adequate_text, cautions, class_name, class_sign, distinct, reason_text,
+    Answer, adequate_text, cautions, class_name, class_sign, distinct, enough, reason_text,
     subject, tail_text, title,
 };
 use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
@@ -31,7 +31,7 @@ impl Page<'_> {
             }
             if !self.findings.adequate.is_empty() {
                 m.tag("ul").class("summary").each("li", &self.findings.adequate, |m, adequate| {
-                    m.tag("b").say(label(Label::Enough));
+                    m.tag("b").say(label(enough([adequate])));
                     m.text(" ");
                     m.say(|w| adequate_text(self.findings, w, adequate));
                 });
