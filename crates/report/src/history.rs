@@ -17,7 +17,7 @@ pub fn text(histories: &[History], language: Language) -> String {
         language.label(Label::Variant).to_lowercase(),
         language.label(Label::Workload).to_lowercase(),
         language.label(Label::Campaigns).to_owned(),
-        language.label(Label::OpsPerSecond).to_owned(),
+        language.label(Label::RateOrLatency).to_owned(),
         String::new(),
     ]];
     for history in histories {

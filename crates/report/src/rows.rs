@@ -146,6 +146,8 @@ pub struct Answer<'a> {
     pub burst: Option<&'a Effect>,
     /// What becomes of p99 in the same pair.
     pub tail: Option<&'a Effect>,
+    /// What operations a second are called.
+    pub rate: Label,
 }
 
 impl Answer<'_> {
@@ -196,7 +198,7 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
                 };
                 findings.effects.iter().find(of_pair)
             });
-            Answer { verdict, deciding, burst, tail }
+            Answer { verdict, deciding, burst, tail, rate: rate(findings) }
         })
         .collect()
 }
@@ -349,8 +351,8 @@ pub fn sentences(language: Language, answer: &Answer) -> Vec<String> {
         .chain(verdict.reasons.iter().map(|r| reason_text(language, r)))
         .chain(answer.tail.map(|e| tail_text(language, e)))
         .chain(needed)
-        .chain(verdict.break_even.iter().map(|b| language.break_even(b)))
-        .chain(verdict.price.iter().map(|p| language.price(p)))
+        .chain(verdict.break_even.iter().map(|b| language.break_even(b, answer.rate)))
+        .chain(verdict.price.iter().map(|p| language.price(p, answer.rate)))
         .chain(verdict.sensitivity.iter().map(|s| language.sensitivity(s)))
         .chain(cautions(answer).map(|c| language.caution(c)))
         .collect()

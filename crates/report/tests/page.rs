@@ -89,6 +89,20 @@ fn that_no_number_was_varied_is_said_and_not_that_a_test_found_nothing() {
 }
 
 #[test]
+fn rates_of_databases_are_transactions_and_ratios_have_no_unit() {
+    let mut findings = findings(&SIXTEEN);
+    let page = english(&render(&findings, None, Language::English));
+    assert!(page.contains("Throughput (ops/s)") && page.contains("Reads, writes and syncs as"));
+    for workload in &mut findings.workloads {
+        workload.counted = Counted::Transactions;
+    }
+    let page = english(&render(&findings, None, Language::English));
+    assert!(page.contains("Throughput (TPS)") && !page.contains("(ops/s)"));
+    assert!(page.contains("Transactions as the client saw them"));
+    assert!(page.contains("Below 640 TPS (640 sync commits/s)"), "break-even");
+}
+
+#[test]
 fn a_variant_of_its_own_is_named_once_everywhere() {
     let mut findings = findings(&SIXTEEN);
     let own = || "log-cache".to_owned();

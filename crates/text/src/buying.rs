@@ -3,8 +3,8 @@
 use crate::number::{count, micros, range, ratio};
 use crate::{Label, Language, counted, name, say};
 use findings::schema::{
-    Adequate, Basis, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, RerunPoint,
-    Sensitivity,
+    Adequate, Basis, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Part, Price,
+    RerunPoint, Sensitivity,
 };
 
 impl Language {
@@ -53,13 +53,28 @@ impl Language {
         }
     }
 
-    /// Below which load nothing is gained.
-    pub fn break_even(self, even: &BreakEven) -> String {
-        let ops = count(even.ops_s);
+    /// What a trial that belongs to no cell changed; none of a repeat of its cell.
+    pub fn part(self, part: &Part) -> Option<String> {
+        Some(match part {
+            Part::Cell => return None,
+            Part::Rung { offered } => say!(self, offered = count(*offered);
+                "{offered} ops/s offered", "负载速率 {offered} 次/秒"),
+            Part::Rerun { kind, parameter, factor } => {
+                say!(self, kind = name(kind), number = self.profile_number(parameter), factor = count(*factor);
+                    "{number} of {kind} × {factor}", "{kind} 的{number} × {factor}")
+            }
+            Part::Without { cost } => self.without(*cost).into(),
+            Part::OtherSize { size } => format!("S = {}", count(*size)),
+        })
+    }
+
+    /// Below which load nothing is gained; `rate` is what operations a second are called.
+    pub fn break_even(self, even: &BreakEven, rate: Label) -> String {
+        let ops = format!("{} {}", count(even.ops_s), self.label(rate));
         let load = match even.syncs_s.map(count) {
             Some(syncs) => say!(self;
-                "{ops} ops/s ({syncs} sync commits/s)", "{ops} 次/秒（其中同步提交 {syncs} 次/秒）"),
-            None => say!(self; "{ops} ops/s", "{ops} 次/秒"),
+                "{ops} ({syncs} sync commits/s)", "{ops}（其中同步提交 {syncs} 次/秒）"),
+            None => ops + self.gap(rate),
         };
         match even.basis {
             BreakEvenBasis::ClosedLoop => say!(self;
@@ -71,13 +86,22 @@ impl Language {
         }
     }
 
-    /// What a gain costs.
-    pub fn price(self, price: &Price) -> String {
-        let more = count(price.more.abs());
+    /// What stands between a unit and the word behind it: a space, if only one of them is Chinese.
+    fn gap(self, unit: Label) -> &'static str {
+        if unit == Label::Tps { self.pick("", " ") } else { "" }
+    }
+
+    /// What a gain costs; `rate` is what operations a second are called.
+    pub fn price(self, price: &Price, rate: Label) -> String {
+        let unit = match rate {
+            Label::OpsPerSecond => self.pick("op/s", "次/秒"),
+            other => self.label(other),
+        };
+        let (more, gap) = (count(price.more.abs()), self.gap(rate));
         match (price.more, price.per_op_s.map(count)) {
             (_, Some(each)) => say!(self;
-                "It costs {more} more: {each} per additional op/s (in the currency of the lab file).",
-                "成本增加 {more}，折合每提高 1 次/秒需 {each}（货币单位同实验文件）。"),
+                "It costs {more} more: {each} per additional {unit} (in the currency of the lab file).",
+                "成本增加 {more}，折合每提高 1 {unit}{gap}需 {each}（货币单位同实验文件）。"),
             (difference, None) if difference > 0.0 => say!(self;
                 "It costs {more} more (in the currency of the lab file).",
                 "成本增加 {more}（货币单位同实验文件）。"),

@@ -163,6 +163,23 @@ mod tests {
     }
 
     #[test]
+    fn transactions_are_called_so_where_a_verdict_says_what_it_is_worth() {
+        let even = BreakEven { ops_s: 640.0, syncs_s: None, basis: BreakEvenBasis::ClosedLoop };
+        let price = Price { more: 220.0, per_op_s: Some(0.06) };
+        let words = |language: Language, rate| {
+            (language.break_even(&even, rate), language.price(&price, rate))
+        };
+        let (even, price) = words(Language::English, Label::Tps);
+        assert!(even.starts_with("Below 640 TPS there is") && price.contains("additional TPS (in"));
+        let (even, price) = words(Language::Chinese, Label::Tps);
+        assert!(even.starts_with("负载低于 640 TPS 时") && price.contains("每提高 1 TPS 需"));
+        let (even, price) = words(Language::Chinese, Label::OpsPerSecond);
+        assert!(even.starts_with("负载低于 640 次/秒时") && price.contains("每提高 1 次/秒需"));
+        let (_, price) = words(Language::English, Label::OpsPerSecond);
+        assert!(price.contains("additional op/s (in"), "{price}");
+    }
+
+    #[test]
     fn a_risk_of_one_side_is_named() {
         let caution =
             Caution::Risks { variant: "raid0".into(), risks: vec![DurabilityRisk::NoRedundancy] };

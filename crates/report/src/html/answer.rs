@@ -163,7 +163,7 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
             m.tag("li").say(|w| tail_text(w, tail));
         }
         if let Some(price) = &verdict.price {
-            m.tag("li").say(|w| w.price(price));
+            m.tag("li").say(|w| w.price(price, answer.rate));
         }
         if let Some(needed) = needed {
             m.tag("li").say(|w| w.needed(&needed));

@@ -17,7 +17,10 @@ impl Page<'_> {
             return;
         }
         section(m, "latency", |m| {
-            m.tag("p").class("lede").say(label(Label::LatencyIntro));
+            m.tag("p").class("lede").say(label(match self.findings.counts_transactions() {
+                true => Label::LatencyIntroTransactions,
+                false => Label::LatencyIntro,
+            }));
             self.more_cells(m);
             m.tag("div").class("multiples").inside(|m| {
                 for (w, workload) in self.workloads.iter().enumerate() {

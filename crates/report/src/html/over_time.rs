@@ -4,6 +4,7 @@ use super::{Page, column, label, numbers, section};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Level, Line, Plot};
 use crate::markup::Markup;
+use crate::rows::rate;
 use findings::schema::{Cell, Phases, ThroughputSeries, short_key};
 use text::Label;
 use text::number::{count, seconds};
@@ -45,7 +46,10 @@ impl Page<'_> {
             m.tag("figcaption").attr("id", &caption).inside(|m| {
                 m.foreign(workload);
                 m.text(" · ");
-                m.say(label(Label::Throughput));
+                m.say(|w| {
+                    w.label(Label::Throughput).to_owned()
+                        + &w.in_brackets(w.label(rate(self.findings)))
+                });
             });
             m.tag("div").class("multiples").inside(|m| {
                 for (c, cell) in cells.iter().enumerate() {

@@ -26,7 +26,7 @@ impl Page<'_> {
                 });
                 m.tag("ul").class("text").inside(|m| {
                     if let Some(even) = &answer.verdict.break_even {
-                        m.tag("li").say(|w| w.break_even(even));
+                        m.tag("li").say(|w| w.break_even(even, answer.rate));
                     }
                     for sensitivity in &answer.verdict.sensitivity {
                         m.tag("li").say(|w| w.sensitivity(sensitivity));
