@@ -89,6 +89,34 @@ fn that_no_number_was_varied_is_said_and_not_that_a_test_found_nothing() {
 }
 
 #[test]
+fn a_trial_of_no_cell_says_what_was_changed_for_it() {
+    let mut findings = findings(&SIXTEEN);
+    let cost = measurement::Cost::LogFlush;
+    let parts = [
+        (Part::Without { cost }, "without log flushes"),
+        (Part::OtherSize { size: 24.0 }, "S = 24"),
+        (Part::Rung { offered: 470.0 }, "470 ops/s offered"),
+        (
+            Part::Rerun { kind: "optane".into(), parameter: "flash.flush_us".into(), factor: 0.5 },
+            "flush time of optane × 0.5",
+        ),
+    ];
+    let rows = |findings: &findings::Findings| {
+        let page = english(&render(findings, None, Language::English));
+        let start = page.find("All trials").unwrap();
+        page[start..].to_owned()
+    };
+    let plain = rows(&findings);
+    for (trial, (part, _)) in findings.trials.iter_mut().zip(&parts) {
+        trial.part = part.clone();
+    }
+    let told = rows(&findings);
+    for (_, words) in parts {
+        assert!(!plain.contains(words) && told.contains(words), "{words}");
+    }
+}
+
+#[test]
 fn rates_of_databases_are_transactions_and_ratios_have_no_unit() {
     let mut findings = findings(&SIXTEEN);
     let page = english(&render(&findings, None, Language::English));

@@ -159,7 +159,8 @@ fn trial_row(m: &mut Markup, trial: &TrialRow) {
     m.tag("td").class(class).say(|w| w.validity(trial.validity).to_owned());
     m.tag("td").class("wide").inside(|m| {
         m.say(|w| {
-            let mut remarks: Vec<String> = trial.issues.iter().map(|i| w.issue(i)).collect();
+            let mut remarks: Vec<String> = w.part(&trial.part).into_iter().collect();
+            remarks.extend(trial.issues.iter().map(|issue| w.issue(issue)));
             if trial.outlier {
                 remarks.push(w.label(Label::Outlier).to_owned());
             }
