@@ -117,6 +117,31 @@ fn a_trial_of_no_cell_says_what_was_changed_for_it() {
 }
 
 #[test]
+fn the_table_names_the_phases_that_there_are() {
+    let heads = |findings: &findings::Findings| {
+        let page = english(&render(findings, None, Language::English));
+        let start = page.find("variantworkload").or(page.find("VariantWorkloadvs")).unwrap();
+        page[start..start + 120].to_owned()
+    };
+    let mut steady = findings(&SIXTEEN);
+    let both = heads(&steady);
+    assert!(both.contains("ops/s sustained") && both.contains("ops/s burst"), "{both}");
+    for cell in &mut steady.cells {
+        if let Phases::Burst { burst, sustained } = cell.phases {
+            cell.phases = Phases::WarmUp { cold: burst, sustained };
+        }
+    }
+    assert!(heads(&steady).contains("ops/s cold cache"), "{}", heads(&steady));
+    for cell in &mut steady.cells {
+        if let Phases::WarmUp { sustained, .. } = cell.phases {
+            cell.phases = Phases::Steady { whole: sustained };
+        }
+    }
+    let one = heads(&steady);
+    assert!(one.contains("ops/sBandwidth"), "{one}");
+}
+
+#[test]
 fn rates_of_databases_are_transactions_and_ratios_have_no_unit() {
     let mut findings = findings(&SIXTEEN);
     let page = english(&render(&findings, None, Language::English));

@@ -2,18 +2,22 @@
 
 use super::{Page, cell_names, cell_title, column, label, scroll, section};
 use crate::markup::Markup;
-use crate::rows::{Against, Row, aside, rate, validity};
+use crate::rows::{Against, Row, aside, first_head, rate, validity};
 use crate::table::with_spread;
 use findings::schema::{Metric, Validity};
 use text::number::{bytes, count, micros, range, ratio, seconds, share};
 use text::{Label, Language};
 
+/// What lasts, and the first phase: their heads depend on what the rows have.
+const LASTING: Label = Label::Sustained;
+const FIRST: Label = Label::Burst;
+
 const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),
     (Label::Workload, false),
     (Label::Against, true),
-    (Label::Sustained, true),
-    (Label::Burst, true),
+    (LASTING, true),
+    (FIRST, true),
     (Label::Bandwidth, true),
     (Label::Mean, true),
     (Label::P95, true),
@@ -29,7 +33,7 @@ impl Page<'_> {
         section(m, "comparison", |m| {
             m.tag("p").class("lede").inside(|m| {
                 m.say(label(Label::ComparisonIntro));
-                if self.rows.iter().any(|row| row.first.is_some()) {
+                if self.has_first() {
                     m.text(" ");
                     m.say(label(Label::WholeWindow));
                 }
@@ -48,7 +52,7 @@ impl Page<'_> {
                                 (Validity::Valid, _) => "",
                                 _ => "aside",
                             };
-                            m.tag("tr").class(class).inside(|m| cells(m, row));
+                            m.tag("tr").class(class).inside(|m| cells(m, row, self.has_first()));
                         }
                     });
                 });
@@ -73,19 +77,27 @@ impl Page<'_> {
         });
     }
 
+    /// Whether any cell has a phase before what lasts.
+    fn has_first(&self) -> bool {
+        self.rows.iter().any(|row| row.first.is_some())
+    }
+
     fn heads(&self, m: &mut Markup) {
-        for (name, number) in COLUMNS {
+        let (rate, first) = (rate(self.findings), self.has_first());
+        for (name, number) in COLUMNS.into_iter().filter(|(name, _)| first || *name != FIRST) {
+            let phase = if name == FIRST { first_head(&self.rows) } else { name };
             column(m, number).inside(|m| {
-                m.tag("button").attr("type", "button").inside(|m| {
-                    if matches!(name, Label::Sustained | Label::Burst) {
-                        m.say(|w| format!("{} {}", w.label(rate(self.findings)), w.label(name)));
-                    } else {
-                        m.say(label(name));
+                m.tag("button").attr("type", "button").inside(|m| match name {
+                    LASTING if !first => m.say(label(rate)),
+                    LASTING | FIRST => {
+                        m.say(|w| format!("{} {}", w.label(rate), w.label(phase)));
                     }
-                    if name == Label::Against {
+                    Label::Against => {
+                        m.say(label(name));
                         m.text(" ");
                         m.foreign(&text::line::cut(&self.findings.lab.baseline, 24));
                     }
+                    _ => m.say(label(name)),
                 });
             });
         }
@@ -102,7 +114,8 @@ fn number(m: &mut Markup, value: Option<f64>, show: fn(f64) -> String) {
     keyed(m, value, |m| m.text(value.map_or("–".into(), show)));
 }
 
-fn cells(m: &mut Markup, row: &Row) {
+/// A row; `first` is whether the table has a column of first phases.
+fn cells(m: &mut Markup, row: &Row, first: bool) {
     let cell = row.cell;
     cell_names(m, &cell.variant, &cell.workload);
     match row.against {
@@ -124,18 +137,9 @@ fn cells(m: &mut Markup, row: &Row) {
         (None, Some(_)) => m.say(label(Label::NotSettled)),
         (None, None) => m.say(|w| validity(w, cell)),
     });
-    keyed(m, row.first.map(|p| p.throughput.value), |m| {
-        if let Some(phase) = row.first {
-            m.text(count(phase.throughput.value));
-            m.tag("span").class("sub").inside(|m| {
-                let lasts = row.first_s().unwrap_or(phase.seconds);
-                m.text(format_args!(" / {} ", seconds(lasts)));
-                if row.cold {
-                    m.say(label(Label::Cold));
-                }
-            });
-        }
-    });
+    if first {
+        keyed(m, row.first.map(|p| p.throughput.value), |m| first_phase(m, row));
+    }
     let shown = row.shown();
     let latency = cell.latency.filter(|_| shown);
     number(m, cell.bandwidth.filter(|_| shown).map(|b| b.value), |b| format!("{}/s", bytes(b)));
@@ -147,4 +151,19 @@ fn cells(m: &mut Markup, row: &Row) {
     number(m, row.from_memory(), share);
     number(m, reads.map(|r| r.l2arc), share);
     keyed(m, Some(f64::from(cell.trials.valid)), |m| m.text(cell.trials.valid));
+}
+
+/// The first phase and how long it lasts; nothing of a cell without one.
+fn first_phase(m: &mut Markup, row: &Row) {
+    let Some(phase) = row.first else {
+        return;
+    };
+    m.text(count(phase.throughput.value));
+    m.tag("span").class("sub").inside(|m| {
+        let lasts = row.first_s().unwrap_or(phase.seconds);
+        m.text(format_args!(" / {} ", seconds(lasts)));
+        if row.cold {
+            m.say(label(Label::Cold));
+        }
+    });
 }
