@@ -7,14 +7,14 @@ use crate::rows::{
 use crate::table::{Column, columns_of, sync_tests};
 use findings::schema::Findings;
 use std::fmt::Write;
-use text::line::one_line;
+use text::line::{ISOLATE, one_line, visible_char};
 use text::{Label, Language};
 
 /// The whole report.
 pub fn render(findings: &Findings, language: Language) -> String {
     let rows = rows(findings);
     let mut page = Page { out: String::new(), findings, language };
-    page.paragraph(&format!("# {}", escape(&findings.lab.title)));
+    page.paragraph(&format!("# {}", foreign(&findings.lab.title)));
     page.paragraph(&escape(&language.model(findings)));
     page.answers();
     page.tables(&rows);
@@ -50,9 +50,9 @@ impl Page<'_> {
         }
     }
 
-    /// `**name**: text`.
-    fn named(&self, name: &str, text: &str) -> String {
-        format!("**{}**{}{}", escape(name), self.language.label(Label::Colon), escape(text))
+    /// `**head**: text`.
+    fn named(&self, head: &str, text: &str) -> String {
+        format!("**{head}**{}{}", self.language.label(Label::Colon), escape(text))
     }
 
     fn answers(&mut self) {
@@ -64,7 +64,7 @@ impl Page<'_> {
         }
         let items = answers.iter().map(|answer| {
             let title = title(findings, language, answer.verdict);
-            self.named(&title, &verdict_text(language, answer))
+            self.named(&escape(&title), &verdict_text(language, answer))
         });
         self.list(Label::Answer, items.collect());
     }
@@ -74,7 +74,7 @@ impl Page<'_> {
         for workload in &workloads {
             match workloads.len() {
                 1 => self.heading(Label::Comparison),
-                _ => self.paragraph(&format!("## {}", escape(workload))),
+                _ => self.paragraph(&format!("## {}", foreign(workload))),
             }
             let rows: Vec<&Row> = rows.iter().filter(|r| r.cell.workload == *workload).collect();
             self.table(&columns_of(self.findings, self.language, &rows));
@@ -105,7 +105,7 @@ impl Page<'_> {
         }
         for of_cell in causes {
             let head = format!("{} · {}", of_cell[0].variant, of_cell[0].workload);
-            self.paragraph(&format!("**{}**", escape(&head)));
+            self.paragraph(&format!("**{}**", foreign(&head)));
             let lines = of_cell
                 .iter()
                 .map(|cause| format!("{}. {}", cause.rank, escape(&self.language.cause(cause))));
@@ -120,11 +120,12 @@ impl Page<'_> {
         let all = findings.adequate.iter().map(|a| escape(&adequate_text(findings, language, a)));
         self.list(enough(&findings.adequate), all.collect());
         let risks = risks(findings);
-        let risks = risks.iter().map(|(name, risk)| self.named(name, &language.risk(*risk)));
+        let risks =
+            risks.iter().map(|(name, risk)| self.named(&foreign(name), &language.risk(*risk)));
         self.list(Label::Risks, risks.collect());
         let loads = findings.ladders.iter().map(|ladder| {
             let head = format!("{} · {}", ladder.variant, ladder.workload);
-            self.named(&head, &load_text(language, ladder))
+            self.named(&foreign(&head), &load_text(language, ladder))
         });
         self.list(Label::Load, loads.collect());
     }
@@ -134,7 +135,7 @@ impl Page<'_> {
             let remarks = aside(self.language, self.findings, row);
             let head = format!("{} · {}", row.cell.variant, row.cell.workload);
             let text = remarks.join(self.language.label(Label::Semicolon));
-            (!remarks.is_empty()).then(|| self.named(&head, &text))
+            (!remarks.is_empty()).then(|| self.named(&foreign(&head), &text))
         });
         self.list(Label::Remarks, remarks.collect());
     }
@@ -158,12 +159,12 @@ impl Page<'_> {
     /// What was compared: each workload's jobs, each variant's commands.
     fn configuration(&mut self) {
         let jobs = self.findings.workloads.iter().map(|workload| {
-            let jobs: Vec<String> = workload.jobs.iter().map(|job| escape(job)).collect();
-            format!("**{}** {}", escape(&workload.name), jobs.join(" · "))
+            let jobs: Vec<String> = workload.jobs.iter().map(|job| foreign(job)).collect();
+            format!("**{}** {}", foreign(&workload.name), jobs.join(" · "))
         });
         self.list(Label::Configuration, jobs.collect());
         for variant in self.findings.variants.iter().filter(|v| !v.build.is_empty()) {
-            self.paragraph(&format!("**{}**", escape(&variant.name)));
+            self.paragraph(&format!("**{}**", foreign(&variant.name)));
             let mut commands = variant.build.clone();
             let plain = commands.iter().chain(&variant.add).all(|line| is_plain(line));
             if variant.add.is_some() {
@@ -173,7 +174,7 @@ impl Page<'_> {
             // An indented block is shown as it is, to be copied; not every site reads Markdown so.
             let lines: Vec<String> = match plain {
                 true => commands.iter().map(|line| format!("    {line}")).collect(),
-                false => commands.iter().map(|line| format!("- {}", escape(line))).collect(),
+                false => commands.iter().map(|line| format!("- {}", foreign(line))).collect(),
             };
             self.paragraph(&lines.join("\n"));
         }
@@ -186,21 +187,45 @@ fn is_plain(line: &str) -> bool {
     line.chars().all(|c| c.is_ascii_alphanumeric() || " -_./=:,@%+'#".contains(c))
 }
 
-/// Text that Markdown, and HTML within it, reads as text: on one line, every sign with a meaning
-/// behind a backslash (CommonMark 0.31, section 2.4), and those of HTML as entities.
+/// Text from outside: nothing in it re-orders its surroundings.
+fn foreign(text: &str) -> String {
+    escape(&one_line(text))
+}
+
+/// A sentence of ours that Markdown, and HTML within it, reads as text: on one line, every sign with a meaning
+/// behind a backslash (CommonMark 0.31, section 2.4; `$` begins a formula on some sites), and those of HTML as
+/// entities. The isolates around its right-to-left names are kept.
 fn escape(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
     let mut out = String::with_capacity(text.len() + 8);
-    for c in one_line(text).chars() {
+    let marker = list_marker(&text);
+    for (at, c) in text.char_indices() {
         match c {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' | '$' => {
                 out.push('\\');
                 out.push(c);
             }
-            c => out.push(c),
+            c if ISOLATE.contains(&c) => out.push(c),
+            c => {
+                out.push_str(if marker == Some(at) { "\\" } else { "" });
+                visible_char(&mut out, c);
+            }
         }
     }
     out
+}
+
+/// Where the sign is that makes the beginning of a text a list: `-`, `+`, `1.`, `1)`.
+fn list_marker(text: &str) -> Option<usize> {
+    if text.starts_with(['-', '+']) {
+        return Some(0);
+    }
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = text.len() - rest.len();
+    let after = rest.strip_prefix(['.', ')'])?;
+    (digits > 0 && (after.is_empty() || after.starts_with(' '))).then_some(digits)
 }

@@ -135,6 +135,26 @@ fn in_markdown_names_stay_text() {
     }
 }
 
+#[test]
+fn in_markdown_a_name_from_right_to_left_is_isolated_and_what_looks_like_a_mark_is_text() {
+    let evil = "שלום";
+    let text = report::markdown::render(&hostile(evil), Language::English);
+    assert!(text.contains(&format!("\u{2068}{evil}\u{2069}")), "{text}");
+    assert!(!text.contains("⟨U+2068⟩"), "{text}");
+    let text = report::markdown::render(&hostile("\u{2068}open"), Language::English);
+    assert!(!text.contains('\u{2068}') && text.contains("⟨U+2068⟩open"), "{text}");
+    let mut marks = findings(&TWO);
+    for (name, escaped) in
+        [("- a", "\\- a"), ("+1", "\\+1"), ("1. a", "1\\. a"), ("12)", "12\\)"), ("$x$", "\\$x\\$")]
+    {
+        marks.lab.title = name.into();
+        let text = report::markdown::render(&marks, Language::English);
+        assert_eq!(text.lines().next(), Some(format!("# {escaped}").as_str()));
+    }
+    marks.lab.title = "1.5 - 2".into();
+    let text = report::markdown::render(&marks, Language::English);
+    assert!(text.starts_with("# 1.5 - 2\n"), "{text}");
+}
 
 #[test]
 fn what_is_enough_is_the_cheapest_only_where_there_are_prices() {
