@@ -75,11 +75,8 @@ pub fn text(
     let open = comparison.changes.iter();
     let open = open.filter(|c| c.class == VerdictClass::Undecided).count();
     if open > 0 {
-        out += &format!(
-            "{}{open} {}",
-            language.label(Label::Semicolon),
-            language.change(VerdictClass::Undecided)
-        );
+        out += language.label(Label::Semicolon);
+        out += &language.open_changes(open);
     }
     out.push('\n');
     out.replace('\u{a0}', " ")

@@ -25,6 +25,21 @@ fn what_became_worse_what_is_missing_and_another_scale_are_said() {
 }
 
 #[test]
+fn how_many_cells_are_open_is_said_with_what_is_counted() {
+    let one = findings(&Shape { trials: 1, ..SHAPE });
+    let comparison = findings::compare(&one, &one);
+    let mut other = comparison.clone();
+    for change in &mut other.changes {
+        change.class = findings::schema::VerdictClass::Undecided;
+    }
+    let n = other.changes.len();
+    let printed = text(&other, &one, &one, Language::Chinese);
+    assert!(printed.trim_end().ends_with(&format!("；{n} 个组合尚无定论")), "{printed}");
+    let printed = text(&other, &one, &one, Language::English);
+    assert!(printed.trim_end().ends_with(&format!("; {n} undecided")), "{printed}");
+}
+
+#[test]
 fn a_campaign_against_itself_has_nothing_worse() {
     let one = findings(&SHAPE);
     let comparison = findings::compare(&one, &one);

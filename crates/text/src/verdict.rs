@@ -31,6 +31,11 @@ impl Language {
         }
     }
 
+    /// Two campaigns compared: of how many cells it is open how they changed.
+    pub fn open_changes(self, cells: usize) -> String {
+        say!(self; "{cells} undecided", "{cells} 个组合尚无定论")
+    }
+
     /// Two campaigns compared: why it is open how a cell changed.
     pub fn open_change(self, lack: Lack) -> &'static str {
         match lack {
@@ -271,12 +276,12 @@ impl Language {
             (Lack::Trials, Some(1)) => self
                 .pick(
                     "About one more trial of each side is needed to decide.",
-                    "要得出结论，两侧大约还需各 1 次试验。",
+                    "要得出结论，两侧大约各还需 1 次试验。",
                 )
                 .into(),
             (Lack::Trials, Some(trials)) => say!(self;
                 "About {trials} more trials of each side are needed to decide.",
-                "要得出结论，两侧大约还需各 {trials} 次试验。"),
+                "要得出结论，两侧大约各还需 {trials} 次试验。"),
             (Lack::Trials, None) => {
                 self.pick("More trials are needed to decide.", "要得出结论，还需更多试验。").into()
             }
