@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 mod tests;
 
+/// The largest ashift that a drive's physical sector is given (`zfs_vdev_max_auto_ashift`).
+pub const MAX_AUTO_ASHIFT: u8 = 14;
+
 /// A top-level vdev.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vdev {
@@ -31,7 +34,8 @@ pub struct Vdev {
 
 impl Vdev {
     /// The ashift that OpenZFS 2.3.6, 2.4.0 and later give it: the stated one, but no less than its drives' logical
-    /// sectors ask for; where none is stated, what their physical sectors ask for. Before, a stated ashift of a mirror,
+    /// sectors ask for; where none is stated, what their physical sectors ask for, of those that are not too large for it
+    /// (`vdev_ashift_optimize`, `vdev_best_ashift`). Before, a stated ashift of a mirror,
     /// raidz or dRAID was raised to the physical sector, too (openzfs/zfs pull request 17826). `sectors` tells what
     /// drives of a kind report.
     pub fn ashift(&self, stated: Option<u8>, sectors: impl Fn(&str) -> Option<Sectors>) -> u8 {
@@ -39,7 +43,11 @@ impl Vdev {
         let shift = |bytes: u64| bytes.checked_ilog2().unwrap_or(0) as u8;
         match stated {
             Some(stated) => all().map(|of| shift(of.logical)).fold(stated, u8::max),
-            None => all().map(|of| shift(of.physical)).max().unwrap_or(12),
+            None => {
+                let physical = all().map(|of| shift(of.physical));
+                let taken = physical.filter(|shift| *shift <= MAX_AUTO_ASHIFT);
+                taken.chain(all().map(|of| shift(of.logical))).max().unwrap_or(12)
+            }
         }
     }
 }

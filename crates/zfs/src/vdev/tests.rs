@@ -209,3 +209,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_physical_sector_above_16k_leaves_the_logical_one() {
+    let given = |drives: &str| {
+        vdevs(drives)[0].ashift(None, |kind| {
+            let physical = if kind == "large" { 32 << 10 } else { 4 << 10 };
+            Some(Sectors { logical: 512, physical })
+        })
+    };
+    assert_eq!(given("mirror large[0-1]"), 9);
+    assert_eq!(given("mirror large0 small0"), 12);
+}
