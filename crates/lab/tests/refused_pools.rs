@@ -45,6 +45,23 @@ fn what_zpool_and_zfs_refuse_is_refused() {
 }
 
 #[test]
+fn numbers_with_which_the_module_does_not_load_are_refused() {
+    for (parameter, number, range) in [
+        ("spa_slop_shift", "0", "1 to 31"),
+        ("spa_slop_shift", "32", "1 to 31"),
+        ("zfs_vdev_min_auto_ashift", "8", "9 to 16"),
+        ("zfs_vdev_max_auto_ashift", "17", "9 to 16"),
+    ] {
+        let lab = format!("[variants.a]\nmodule.{parameter} = {number}\n");
+        refused(&lab, number, "cannot be", &format!("OpenZFS takes {range}"));
+    }
+    let least = "[variants.a]\nmodule.zfs_vdev_min_auto_ashift = 15\n";
+    refused(least, "15", "is 15, above `zfs_vdev_max_auto_ashift`, which is 14", "at most 14");
+    let both = format!("{BASE}{least}module.zfs_vdev_max_auto_ashift = 16\n");
+    assert_eq!(errors(&both), [""; 0]);
+}
+
+#[test]
 fn properties_that_zfs_takes_only_together_are_refused_alone() {
     refused(
         "[variants.a]\ndataset.encryption = \"on\"\n",

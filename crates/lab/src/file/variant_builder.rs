@@ -260,7 +260,7 @@ impl VariantBuilder {
                 Written::Number(number) => cx.refuse(
                     value.span.clone(),
                     format!("`{}` cannot be {number}", name.value),
-                    format!("its C type is `{}`: {min} to {max}", parameter.ctype),
+                    parameter.wanted().unwrap_or_default(),
                 ),
                 Written::Word(word) => cx.refuse(
                     value.span.clone(),
@@ -272,7 +272,24 @@ impl VariantBuilder {
             };
             module.extend(number.map(|number| (name.value.clone(), number)));
         }
+        self.check_auto_ashift(cx, &module);
         (module, words)
+    }
+
+    /// zfs.ko does not load with a `zfs_vdev_min_auto_ashift` above the most, which is set before it.
+    fn check_auto_ashift(&self, cx: &Context<'_>, module: &BTreeMap<String, i64>) {
+        const LEAST: &str = "zfs_vdev_min_auto_ashift";
+        let most =
+            module.get("zfs_vdev_max_auto_ashift").copied().unwrap_or(vdev::MAX_AUTO_ASHIFT.into());
+        if let Some((least, (_, value))) = module.get(LEAST).zip(self.module.get(LEAST))
+            && *least > most
+        {
+            cx.error(
+                value.span.clone(),
+                format!("`{LEAST}` is {least}, above `zfs_vdev_max_auto_ashift`, which is {most}"),
+                format!("write at most {most}, or raise `zfs_vdev_max_auto_ashift`"),
+            );
+        }
     }
 
     /// Reports where OpenZFS changes the ashift.

@@ -61,8 +61,26 @@ impl Parameter {
         self.releases.iter().find(|(line, _)| *line == release)
     }
 
-    /// The least and most that the parameter's C type holds; none for text.
+    /// The least and most that the module takes: what it refuses beyond its C type while it loads, else what the C type
+    /// holds; none for text.
     pub fn range(&self) -> Option<(i64, i64)> {
+        self.taken().or_else(|| self.type_range())
+    }
+
+    /// What the module takes where it refuses more than its C type does (`param_set_slop_shift`,
+    /// `param_set_min_auto_ashift`, `icp_gcm_avx_set_chunk_size`, `param_set_hrtimeout_slack`).
+    fn taken(&self) -> Option<(i64, i64)> {
+        match self.name {
+            "spa_slop_shift" => Some((1, 31)),
+            "zfs_vdev_min_auto_ashift" | "zfs_vdev_max_auto_ashift" => Some((9, 16)),
+            // Rounded down to a multiple of 96: 288 to 131040.
+            "icp_gcm_avx_chunk_size" => Some((288, 131_135)),
+            "spl_schedule_hrtimeout_slack_us" => Some((0, 1000)),
+            _ => None,
+        }
+    }
+
+    fn type_range(&self) -> Option<(i64, i64)> {
         match self.ctype {
             "int" => Some((i32::MIN.into(), i32::MAX.into())),
             "uint" => Some((0, u32::MAX.into())),
@@ -70,6 +88,15 @@ impl Parameter {
             "long" | "s64" => Some((i64::MIN, i64::MAX)),
             _ => None,
         }
+    }
+
+    /// What it takes, in words.
+    pub fn wanted(&self) -> Option<String> {
+        let (min, max) = self.range()?;
+        Some(match self.taken() {
+            Some(_) => format!("OpenZFS takes {min} to {max}"),
+            None => format!("its C type is `{}`: {min} to {max}", self.ctype),
+        })
     }
 }
 
