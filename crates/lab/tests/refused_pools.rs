@@ -84,6 +84,16 @@ fn properties_that_zfs_takes_only_together_are_refused_alone() {
         "prompt",
     );
     refused(&format!("{encrypted}dataset.copies = 3\n"), "3", "at most two copies", "copies = 2");
+    let keyless = encrypted.replace("raw", "none");
+    refused(&keyless, "\"on\"", "needs `keyformat`", "passphrase");
+    let elsewhere = "datasets.db.keylocation = \"prompt\"\n";
+    refused(&format!("{encrypted}{elsewhere}"), "\"prompt\"", "needs `keyformat`", "passphrase");
+    let own = format!("{BASE}{encrypted}{elsewhere}datasets.db.keyformat = \"hex\"\n");
+    assert_eq!(errors(&own), [""; 0]);
+    let rounds = format!("{encrypted}dataset.pbkdf2iters = 200000\n");
+    refused(&rounds, "200000", "has no passphrase of its own", "keyformat = \"passphrase\"");
+    let passphrase = rounds.replace("raw", "passphrase");
+    assert_eq!(errors(&format!("{BASE}{passphrase}")), [""; 0]);
     // A child of an encrypted dataset has its key.
     let child = format!("{BASE}{encrypted}[datasets.db]\nencryption = \"aes-256-gcm\"\n");
     assert_eq!(errors(&child).len(), 1, "in the base it begins encryption");
@@ -148,6 +158,9 @@ fn a_disabled_feature_that_a_property_or_a_vdev_needs_is_refused() {
             "dataset.encryption = \"on\"\ndataset.keyformat = \"hex\"",
             "`encryption = \"on\"`",
         ),
+        ("blake3", "dataset.checksum = \"blake3\"", "`checksum = \"blake3\"`"),
+        ("skein", "dataset.dedup = \"skein,verify\"", "`dedup = \"skein,verify\"`"),
+        ("large_dnode", "dataset.dnodesize = \"4k\"", "`dnodesize = \"4k\"`"),
         ("allocation_classes", "", "a special vdev"),
         (
             "draid",
@@ -163,6 +176,8 @@ fn a_disabled_feature_that_a_property_or_a_vdev_needs_is_refused() {
         ("lz4_compress", "dataset.compression = \"on\""),
         ("large_blocks", "dataset.recordsize = \"128K\""),
         ("encryption", ""),
+        ("blake3", "dataset.checksum = \"sha256\""),
+        ("large_dnode", "dataset.dnodesize = \"legacy\""),
         ("allocation_classes", "remove = \"special\""),
         ("draid", ""),
     ] {

@@ -28,11 +28,23 @@ pub(super) fn check(
         let is_encrypted = encrypted(has("encryption"));
         let parent = dataset.rsplit_once('/').map_or("", |(parent, _)| parent);
         let within = !dataset.is_empty() && encrypted(inherited(datasets, parent, "encryption"));
-        if is_encrypted && !within && !own.contains_key("keyformat") {
+        // As in libzfs, `none` is no key format.
+        let keyformat =
+            own.get("keyformat").map(|set| set.value.value.as_str()).filter(|of| *of != "none");
+        const FORMATS: &str = "add keyformat = \"passphrase\", \"raw\" or \"hex\"";
+        let message = "a dataset that is an encryption root needs `keyformat`".to_owned();
+        match keyformat {
+            None if is_encrypted && own.contains_key("keylocation") => {
+                wrong("keylocation", message, FORMATS);
+            }
+            None if is_encrypted && !within => wrong("encryption", message, FORMATS),
+            _ => {}
+        }
+        if is_encrypted && keyformat != Some("passphrase") {
             wrong(
-                "encryption",
-                "a dataset that is an encryption root needs `keyformat`".to_owned(),
-                "add keyformat = \"passphrase\", \"raw\" or \"hex\"",
+                "pbkdf2iters",
+                "`pbkdf2iters` is set, but the dataset has no passphrase of its own".to_owned(),
+                "add keyformat = \"passphrase\", or remove it",
             );
         }
         for name in ["keyformat", "keylocation", "pbkdf2iters"] {
@@ -112,6 +124,10 @@ fn property_needs(feature: &str, property: &str, value: &str) -> bool {
         ("lz4_compress", "compression") => value == "lz4",
         ("large_blocks", "recordsize") => units::size(value).is_ok_and(|bytes| bytes > SMALL),
         ("encryption", "encryption") => value != "off",
+        ("large_dnode", "dnodesize") => value != "legacy",
+        ("sha512" | "skein" | "edonr" | "blake3", "checksum" | "dedup") => {
+            value.trim_end_matches(",verify") == feature
+        }
         _ => false,
     }
 }
