@@ -347,6 +347,24 @@ fn what_a_workload_needs_every_variant_has() {
 }
 
 #[test]
+fn a_property_by_both_its_names_is_one_property() {
+    refused(
+        "[variants.a]\ndataset.recsize = \"8K\"\ndataset.recordsize = \"16K\"\n",
+        "recordsize",
+        "`recordsize` is stated twice",
+        "remove one",
+    );
+    refused(
+        "[factors]\ndataset.recordsize = [\"8K\", \"16K\"]\ndataset.recsize = [\"32K\", \"64K\"]\n",
+        "recsize",
+        "factors `recordsize` and `recsize` are one property",
+        "keep one",
+    );
+    let two = "[datasets.db]\n[factors]\ndataset.recordsize = [\"8K\", \"16K\"]\ndatasets.db.recsize = [\"32K\", \"64K\"]\n";
+    assert_eq!(errors(&format!("{BASE}{two}")), [""; 0], "of two datasets");
+}
+
+#[test]
 fn one_slip_is_one_mistake() {
     refused(
         "[factors]\ndataset.recordsize = [\"8K\", \"8K\", \"16K\"]\npool.ashift = [9, 12]\n",

@@ -11,7 +11,7 @@ use super::stack::{self, StackKeys};
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
 use crate::units;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::de::DeValue;
 use zfs::property;
@@ -182,10 +182,18 @@ impl Settings {
 
     fn dataset(&mut self, cx: &Context<'_>, dataset: &str, table: &mut Section<'_>) {
         self.named_datasets.push(dataset.to_owned());
+        let mut stated = BTreeSet::new();
         for entry in table.rest() {
+            let full = property::dataset::full_name(entry.key);
+            if !stated.insert(full) {
+                cx.error(
+                    entry.key_span(),
+                    format!("`{full}` is stated twice, once by its short name"),
+                    "remove one of the two",
+                );
+            }
             if let Some(value) = entry.property(cx) {
-                let name =
-                    At::new(property::dataset::full_name(entry.key).to_owned(), entry.key_span());
+                let name = At::new(full.to_owned(), entry.key_span());
                 self.datasets.push((dataset.to_owned(), Setting { name, value }));
             }
         }

@@ -9,6 +9,7 @@ use crate::campaign::Variant;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use zfs::property::dataset::full_name;
 
 /// A campaign of more variants than this is a mistake.
 const MOST: usize = 256;
@@ -39,6 +40,14 @@ struct Factor {
     path: Vec<String>,
     levels: Vec<(String, Settings)>,
     header: Header,
+}
+
+impl Factor {
+    /// Whether both change one property of a dataset, by whichever of its names.
+    fn is_same_key(&self, other: &Factor) -> bool {
+        let full = |factor: &Factor| full_name(&factor.name).to_owned();
+        !self.path.is_empty() && self.path == other.path && full(self) == full(other)
+    }
 }
 
 /// Takes the three sections out of the lab and resolves every variant, in the order of the file; and
@@ -174,11 +183,18 @@ fn factorial(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
         section.rest().iter().flat_map(|entry| factor(cx, entry)).collect();
     qualify_names(&mut factors);
     for (i, factor) in factors.iter().enumerate() {
-        if factors[..i].iter().any(|earlier| earlier.name == factor.name) {
+        let earlier = &factors[..i];
+        if earlier.iter().any(|earlier| earlier.name == factor.name) {
             cx.error(
                 factor.header.clone(),
                 format!("two factors are called `{}`", factor.name),
                 "keep one of them",
+            );
+        } else if let Some(other) = earlier.iter().find(|earlier| earlier.is_same_key(factor)) {
+            cx.error(
+                factor.header.clone(),
+                format!("factors `{}` and `{}` are one property", other.name, factor.name),
+                "keep one of them, with the levels of both",
             );
         }
     }
