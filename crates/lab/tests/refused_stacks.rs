@@ -46,6 +46,20 @@ fn an_invalid_array_is_refused_at_its_place() {
         "consistency=ppl",
     );
     refused(
+        &array("raid5 hdd[0-2] chunk=64K chunk=128K"),
+        "chunk=128K",
+        "`chunk=` is stated twice",
+        "remove one",
+    );
+    let many = format!("[variants.a]\ndrives.many = \"65x hdd-7200-8t\"\nstack = \"md\"\nmd = \"raid5 many[0-64] consistency=ppl\"\n");
+    refused(
+        &many,
+        "\"raid5 many[0-64] consistency=ppl\"",
+        "at most 64 drives, but 65 are named",
+        "remove consistency=ppl",
+    );
+    assert_eq!(errors(&format!("{BASE}{}", many.replace("0-64", "0-63"))), [""; 0]);
+    refused(
         &format!("{}filesystem = \"btrfs\"\n", array("raid0 hdd[0-1]")),
         "\"btrfs\"",
         "`filesystem` cannot be `btrfs`",
@@ -168,4 +182,34 @@ fn a_workload_does_not_leave_a_file_system() {
         "`/tmp/pg` is not a valid dataset name",
         "use letters",
     );
+}
+
+#[test]
+fn mount_options_with_which_mount_fails_are_refused() {
+    let on = |stack: &str, options: &str| {
+        format!("[variants.a]\nstack = \"{stack}\"\ndrive = \"hdd0\"\nmount_options = \"{options}\"\n")
+    };
+    for (stack, options, message, fix) in [
+        ("ext4", "noatme", "`noatme` is not a mount option", "did you mean `noatime`"),
+        ("ext4", "data=foo", "`data` cannot be `foo`", "journal, ordered, writeback"),
+        ("ext4", "commit=soon", "`commit` cannot be `soon`", "a number"),
+        ("ext4", "data=journal,delalloc", "both data=journal and delalloc", "remove one"),
+        ("ext4", "journal_async_commit", "and data=ordered", "data=writeback"),
+        ("ext4", "noatime=1", "`noatime` takes no value", "write `noatime`"),
+        ("xfs", "logbsize=257k", "`logbsize` cannot be `257k`", "16k to 256k"),
+        ("xfs", "logbufs=9", "`logbufs` cannot be `9`", "2 to 8"),
+        ("xfs", "logbsize", "`logbsize` of xfs needs a value", "logbsize=256k"),
+        ("xfs", "ro", "`ro` cannot be a mount option of a trial", "remove it"),
+        ("xfs", "loop", "`loop` cannot be a mount option of a trial", "remove it"),
+    ] {
+        refused(&on(stack, options), "mount_options", message, fix);
+    }
+    for (stack, options) in [
+        ("ext4", "noatime,,data=writeback,journal_async_commit,barrier=0,commit=30,nodelalloc"),
+        ("ext4", "data=journal,data=ordered,delalloc,errors=remount-ro,init_itable,discard"),
+        ("xfs", "noatime,logbsize=256k,logbufs=8,allocsize=64m,inode64,noexec,nosuid,lazytime"),
+        ("xfs", ""),
+    ] {
+        assert_eq!(errors(&format!("{BASE}{}", on(stack, options))), [""; 0], "{options}");
+    }
 }

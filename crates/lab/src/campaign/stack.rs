@@ -137,33 +137,4 @@ impl Filesystem {
             Self::Ext4 => "ext4",
         }
     }
-
-    /// Options of `mount -o` that this file system alone has, separated by spaces: the kernel's
-    /// Documentation/admin-guide/xfs.rst and ext4.rst, mount(8).
-    fn own_mount_options(self) -> &'static str {
-        match self {
-            Self::Xfs => {
-                "allocsize attr2 filestreams ikeep inode32 inode64 largeio logbsize logbufs logdev noalign noattr2 \
-                 noikeep nolargeio nouuid rtdev sunit swalloc swidth wsync"
-            }
-            Self::Ext4 => {
-                "auto_da_alloc barrier block_validity commit data data_err delalloc dioread_lock dioread_nolock \
-                 errors init_itable inode_readahead_blks journal_async_commit journal_checksum journal_dev \
-                 journal_ioprio journal_path max_batch_time max_dir_size_kb min_batch_time noauto_da_alloc nobarrier \
-                 noblock_validity nodelalloc noinit_itable noload stripe"
-            }
-        }
-    }
-
-    /// The first of some mount options that only another file system has, with that file system.
-    pub fn foreign_mount_option(self, options: &str) -> Option<(&str, Filesystem)> {
-        let mut names = options.split(',').map(|option| option.split('=').next().unwrap_or(option));
-        names.find_map(|name| {
-            let mut others = Self::ALL.into_iter().filter(|other| *other != self);
-            Some((
-                name,
-                others.find(|other| other.own_mount_options().split(' ').any(|own| own == name))?,
-            ))
-        })
-    }
 }

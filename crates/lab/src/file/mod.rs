@@ -4,6 +4,7 @@ mod context;
 mod cross_checks;
 mod drives;
 mod method;
+mod mount_options;
 mod pg_test_fsync;
 mod pgbench;
 mod property_dependencies;

@@ -2,11 +2,12 @@
 //! instead of a ZFS pool.
 
 use super::context::{At, Context};
+use super::mount_options;
 use super::section::Section;
 use super::variant_builder::Named;
 use crate::campaign::{DriveRef, Filesystem, FilesystemOnDrives, MdLevel, Stack};
 use crate::units;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use zfs::vdev;
 
@@ -181,24 +182,16 @@ impl StackKeys {
         let Device { level, chunk, ppl, drives, .. } = self.device().cloned().unwrap_or_default();
         let mount_options = self.mount_options.clone().unwrap_or_default();
         let on_drives = FilesystemOnDrives { level, chunk, ppl, drives, filesystem, mount_options };
-        self.refuse_foreign_options(cx, &on_drives);
+        self.refuse_options(cx, &on_drives);
         Some(Stack::Filesystem(on_drives))
     }
 
-    /// Refuses a mount option that only another file system has: `mount` would fail in each trial.
-    fn refuse_foreign_options(&self, cx: &Context<'_>, on_drives: &FilesystemOnDrives) {
+    /// Refuses mount options with which `mount` would fail in each trial.
+    fn refuse_options(&self, cx: &Context<'_>, on_drives: &FilesystemOnDrives) {
         let FilesystemOnDrives { filesystem, mount_options, .. } = on_drives;
-        let foreign = filesystem.foreign_mount_option(mount_options);
-        if let (Some((option, other)), Some(span)) = (foreign, self.keys.get("mount_options")) {
-            cx.error(
-                span.clone(),
-                format!(
-                    "`{option}` is a mount option of {}, but the file system here is {}",
-                    other.name(),
-                    filesystem.name()
-                ),
-                "remove it, or state it in the variants with that file system",
-            );
+        let Some(span) = self.keys.get("mount_options") else { return };
+        for (message, fix) in mount_options::mistakes(*filesystem, mount_options) {
+            cx.error(span.clone(), message, fix);
         }
     }
 
@@ -263,6 +256,9 @@ const WANTED: &str = "a level and its drives, such as \"raid10 nvme[0-3]\"";
 /// sizes make sense of.
 const CHUNKS: std::ops::RangeInclusive<u64> = 4 << 10..=64 << 20;
 
+/// The most drives of an array with a partial parity log: bits of `disk_flush_bitmap` (raid5-ppl.c).
+const MOST_WITH_PPL: usize = 64;
+
 /// Reads `raid10 nvme[0-3] chunk=64K`; says all that is wrong with it.
 fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     let errors = cx.errors();
@@ -282,7 +278,14 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     }
     let level = level.unwrap_or(MdLevel::Raid0);
     let mut array = Device { level: Some(level), ..Device::default() };
+    let mut stated = BTreeSet::new();
     for (word, span) in words {
+        if let Some((name @ ("chunk" | "consistency"), _)) = word.split_once('=')
+            && !stated.insert(name)
+        {
+            cx.error(span, format!("`{name}=` is stated twice"), "remove one of the two");
+            continue;
+        }
         if let Some(size) = word.strip_prefix("chunk=") {
             array.chunk = chunk(cx, size, level, span);
             continue;
@@ -305,6 +308,13 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
             level_span,
             format!("{} needs at least {least} drives, but {count} are named", level.name()),
             format!("name at least {least} drives: {} nvme[0-{}]", level.name(), least - 1),
+        );
+    }
+    if cx.errors() == errors && array.ppl && count > MOST_WITH_PPL {
+        cx.error(
+            text.span.clone(),
+            format!("a partial parity log is for at most {MOST_WITH_PPL} drives, but {count} are named"),
+            "remove consistency=ppl, or name fewer drives",
         );
     }
     (cx.errors() == errors).then_some(array)
