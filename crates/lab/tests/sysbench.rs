@@ -50,6 +50,24 @@ fn the_size_scale_follows_from_the_tables() {
 }
 
 #[test]
+fn settings_of_a_server_that_no_workload_has_are_warned_of() {
+    let warnings = |text: &str| -> Vec<String> {
+        let (_, diagnostics) = read(text).unwrap();
+        let lines = lines(text, &diagnostics);
+        lines.into_iter().filter(|line| line.contains("no workload has a server")).collect()
+    };
+    let variants = "[variants.single]\nmysql.innodb_doublewrite = 0\n";
+    let found = warnings(&with(CLIENT, variants));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("mysql | ") && found[0].contains("`mariadb`"), "{found:?}");
+    let found = warnings(&format!("{BASE}[postgresql]\nfsync = \"off\"\n"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let factor = "[factors]\npostgresql.fsync = [\"on\", \"off\"]\n";
+    assert_eq!(warnings(&format!("{BASE}{factor}")).len(), 1);
+    assert_eq!(warnings(&with(CLIENT, &variants.replace("mysql", "mariadb"))), [""; 0]);
+}
+
+#[test]
 fn a_variant_s_settings_replace_those_of_the_workload() {
     let server = "[workloads.oltp.mariadb]\nsync_binlog = 1\ninnodb_doublewrite = 1\n";
     let variants = "[variants.single]\nmariadb.innodb_doublewrite = 0\n";

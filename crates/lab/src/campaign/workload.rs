@@ -93,6 +93,15 @@ impl Program {
         }
     }
 
+    /// The section with the settings of its database server, where it has one.
+    pub fn server_section(&self) -> Option<&'static str> {
+        match self {
+            Program::Pgbench(_) => Some("postgresql"),
+            Program::Sysbench(sysbench) => Some(sysbench.server.section()),
+            Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => None,
+        }
+    }
+
     /// What the program runs: the path of a job file, the names of scripts, a test, or settings.
     pub fn runs(&self) -> String {
         match self {

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{self, HostLimits};
 use crate::postgresql;
 use crate::units::about;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -17,6 +17,7 @@ pub(super) fn check(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) 
     identical_variants(cx, table, &campaign.variants);
     dirty(cx, table, campaign);
     servers(cx, table, campaign);
+    unused_servers(cx, table, campaign);
     windows(cx, table, campaign);
 }
 
@@ -38,6 +39,34 @@ fn servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
             None => &["variants", &variant.name],
         };
         cx.error(place(table, path), message, fix);
+    }
+}
+
+/// Settings of servers that no workload has: nothing reads them.
+fn unused_servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+    let used: BTreeSet<&str> =
+        campaign.workloads.iter().filter_map(|workload| workload.program.server_section()).collect();
+    for variant in &campaign.variants {
+        for section in variant.servers.keys().filter(|section| !used.contains(section.as_str())) {
+            let of_variant = ["variants", &variant.name, section];
+            let paths: [&[&str]; 3] = [&[section], &of_variant, &["factors", section]];
+            let mut places: Vec<_> = paths.iter().filter_map(|path| find(table, path)).collect();
+            if places.is_empty() {
+                // Within a level of a factor, or a setting of an ablation.
+                places.extend(find(table, &["factors"]).or_else(|| find(table, &["ablate"])));
+            }
+            let fix = match used.first() {
+                Some(other) => format!("remove them, or write `{other}`, which a workload has"),
+                None => "remove them, or add a workload with such a server".to_owned(),
+            };
+            for at in places {
+                cx.warning(
+                    at,
+                    format!("no workload has a server whose settings are `{section}`"),
+                    fix.clone(),
+                );
+            }
+        }
     }
 }
 
