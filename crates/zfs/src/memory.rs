@@ -14,6 +14,11 @@ pub fn accepts_arc_max(bytes: u64, memory: u64) -> bool {
 /// The least that OpenZFS accepts as `zfs_arc_min` (two blocks of 16 MiB).
 pub const LEAST_ARC_MIN: u64 = 32 << 20;
 
+/// Whether OpenZFS takes `bytes` as `zfs_arc_min` with an ARC of at most `arc_max` (`arc_tuning_update`).
+pub fn accepts_arc_min(bytes: u64, arc_max: u64) -> bool {
+    (LEAST_ARC_MIN..=arc_max).contains(&bytes)
+}
+
 /// The ARC's minimum where nothing sets it: a thirty-second of memory, at least 32 MiB (`arc_set_limits`).
 pub fn default_arc_min(memory: u64) -> u64 {
     (memory / 32).max(LEAST_ARC_MIN)

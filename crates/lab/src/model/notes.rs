@@ -1,5 +1,6 @@
 //! What is worth knowing of a scale model, in words.
 
+use super::machine::{arc_max, parameter};
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes, variant_model};
 use crate::campaign::{Campaign, DriveKind, Layout, Program, SQLITE_CACHE, Variant, Workload};
@@ -7,7 +8,7 @@ use crate::units::{about, print_size};
 use crate::{mysql, postgresql};
 use drives::FlushBehaviour;
 use std::collections::BTreeMap;
-use zfs::memory::accepts_arc_max;
+use zfs::memory::{accepts_arc_max, accepts_arc_min};
 
 /// Notes on a model: what differs from the real server, and what is not known.
 pub(super) fn notes(
@@ -62,6 +63,7 @@ pub(super) fn notes(
     notes.extend(harmless_lies(campaign));
     notes.extend(rows_of_draid(campaign, model.size));
     notes.extend(campaign.variants.iter().filter_map(|variant| refused_arc_max(campaign, variant)));
+    notes.extend(campaign.variants.iter().filter_map(|variant| refused_arc_min(campaign, variant)));
     notes
 }
 
@@ -89,6 +91,20 @@ fn refused_arc_max(campaign: &Campaign, variant: &Variant) -> Option<String> {
             variant.name,
             about(stated),
             about(memory)
+        )
+    })
+}
+
+/// A least ARC that the real server would ignore.
+fn refused_arc_min(campaign: &Campaign, variant: &Variant) -> Option<String> {
+    let stated = parameter(variant, "zfs_arc_min")?;
+    let most = arc_max(&campaign.host, variant);
+    (!accepts_arc_min(stated, most)).then(|| {
+        format!(
+            "variant {}: OpenZFS ignores zfs_arc_min = {}, which is not between 32M and the ARC's maximum of {}; the default is used",
+            variant.name,
+            about(stated),
+            about(most)
         )
     })
 }

@@ -3,6 +3,7 @@
 use super::Model;
 use crate::campaign::{Host, Variant};
 use std::collections::BTreeMap;
+use zfs::memory::{LEAST_ARC_MIN, accepts_arc_min};
 
 /// The parameters that follow from a model alone; a lab's own values of them are of the real server and enter
 /// the model.
@@ -14,9 +15,6 @@ pub const SET: [&str; 5] = [
 /// Shares of memory, which would be the guest's and not the server's: the limits above are set instead.
 const SHARES: [&str; 2] = ["zfs_dirty_data_max_percent", "zfs_dirty_data_max_max_percent"];
 
-/// The least `zfs_arc_min` that OpenZFS accepts (`arc_tuning_update`), bytes.
-const LEAST_ARC_MIN: u64 = 32 << 20;
-
 /// Every module parameter of a variant's machine. `model` is that variant's ([`super::variant_model`]).
 /// The server's
 /// values are scaled where they size a stock, and as written otherwise.
@@ -24,11 +22,11 @@ pub fn parameters(model: &Model, host: &Host, variant: &Variant) -> BTreeMap<Str
     let memory = variant.host(host).memory;
     // OpenZFS's default is a 32nd of memory, which would be the guest's, or half of a limit that is below that
     // (`arc_init`).
-    let default = match super::machine::arc_max(host, variant) {
-        max if max <= memory / 32 => max / 2,
-        _ => memory / 32,
-    };
-    let stated = super::machine::parameter(variant, "zfs_arc_min").unwrap_or(default);
+    let arc_max = super::machine::arc_max(host, variant);
+    let default = if arc_max <= memory / 32 { arc_max / 2 } else { memory / 32 };
+    let stated = super::machine::parameter(variant, "zfs_arc_min")
+        .filter(|bytes| accepts_arc_min(*bytes, arc_max))
+        .unwrap_or(default);
     let arc_min = ((stated as f64 / model.size) as u64).max(LEAST_ARC_MIN).min(model.arc_max);
     let values =
         [model.arc_max, arc_min, model.dirty_data_max, model.dirty_data_max, model.wrlog_data_max];

@@ -1,7 +1,7 @@
 //! Sizes of drives, real and scaled.
 
 use super::Model;
-use crate::campaign::{AllocationClass, DriveRef, Layout, Stack, Variant, Vdev};
+use crate::campaign::{AllocationClass, DriveRef, Layout, MdLevel, Stack, Variant, Vdev};
 use crate::units;
 use std::collections::BTreeMap;
 use zfs::Geometry;
@@ -48,9 +48,13 @@ pub(super) fn sizes(variant: &Variant, class: AllocationClass) -> impl Iterator<
 /// 32nd (`spa_slop_shift`) and at most 128 GiB, at the redundancy of the vdev where it costs least; or those under its file system.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
     if let Stack::Filesystem(on_drives) = &variant.stack {
-        let drives = on_drives.drives.iter();
-        let least = drives.filter_map(|drive| drive_capacity(variant, &drive.kind)).min();
-        let raw = least.unwrap_or(0).saturating_mul(on_drives.drives.len() as u64);
+        let drives = || on_drives.drives.iter();
+        let capacities = || drives().filter_map(|drive| drive_capacity(variant, &drive.kind));
+        let raw = match on_drives.level {
+            // md stripes over as many drives as still have room.
+            Some(MdLevel::Raid0) => capacities().fold(0, u64::saturating_add),
+            _ => capacities().min().unwrap_or(0).saturating_mul(drives().count() as u64),
+        };
         return (raw as f64 / on_drives.copies()) as u64;
     }
     pool_room(variant, |vdev| stored(variant, dataset, vdev))

@@ -17,6 +17,15 @@ fn settings_that_change_nothing_are_noted() {
     let beyond = campaign("128G", "[module]\nzfs_arc_max = \"200G\"\n");
     let notes = model(&beyond, &ROOMY).notes.join("\n");
     assert!(notes.contains("OpenZFS ignores zfs_arc_max = 200G"), "{notes}");
+    for (stated, ignored) in [("16M", true), ("65G", true), ("32M", false), ("64G", false)] {
+        let module = format!("[module]\nzfs_arc_max = \"64G\"\nzfs_arc_min = \"{stated}\"\n[scale]\nsize = 1\n");
+        let lab = campaign("128G", &module);
+        let model = model(&lab, &ROOMY);
+        let noted = model.notes.iter().any(|note| note.contains("OpenZFS ignores zfs_arc_min"));
+        assert_eq!(noted, ignored, "{stated}: {:?}", model.notes);
+        let least = parameters(&model, &lab.host, &lab.variants[0])["zfs_arc_min"];
+        assert_eq!(least == 4 << 30, ignored, "a 32nd of memory where it is ignored: {least}");
+    }
     // A pm9a3 has a protected cache, a disk a volatile one.
     let lies = |kind: &str| {
         let mut lab = campaign("128G", "");

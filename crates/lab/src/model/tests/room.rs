@@ -111,3 +111,14 @@ fn a_reservation_that_zfs_create_refuses_is_refused() {
         assert!(wrong.contains(&message), "{properties}: {wrong}");
     }
 }
+
+#[test]
+fn a_striped_array_has_the_room_of_all_its_drives() {
+    let array = |level: &str| {
+        let lab = campaign("128G", &format!("[variants.array]\nstack = \"md\"\nmd = \"{level}\"\n"));
+        sizes::room(&lab.variants[1], "")
+    };
+    let capacity = |kind: &str| drive_capacity(&campaign("128G", "").variants[0], kind).unwrap();
+    assert_eq!(array("raid0 nvme0 optane0"), capacity("nvme") + capacity("optane"));
+    assert_eq!(array("raid1 nvme0 optane0"), capacity("optane"));
+}
