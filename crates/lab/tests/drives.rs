@@ -55,3 +55,34 @@ fn drives_whose_count_was_not_read_are_not_too_few() {
     let diagnostics = errors(&format!("{BASE}{more}"));
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
 }
+
+#[test]
+fn the_capacity_of_a_card_follows_its_members() {
+    let capacity = |overrides: &str| {
+        let card = format!("nvme = {{ profile = \"raid10-4x-r5-h755\"{overrides} }}\n");
+        let nvme = BASE.lines().find(|line| line.starts_with("nvme")).unwrap();
+        let lab = campaign(&BASE.replace(&format!("{nvme}\n"), &card));
+        lab.variants[0].drives["nvme"].number("capacity").unwrap()
+    };
+    let member = 7_681_501_126_656.0;
+    for (overrides, bytes) in [
+        ("", 2.0 * member),
+        (", card.members = 8", 4.0 * member),
+        (", card.members = 8, card.level = \"raid6\"", 6.0 * member),
+        (", card.member.capacity = \"1T\"", 2.0 * f64::from(1 << 20) * f64::from(1 << 20)),
+        (", card.members = 8, capacity = 1e12", 1e12),
+        (", card.iops = 1000", 2.0 * member),
+    ] {
+        assert_eq!(capacity(overrides), bytes, "{overrides}");
+    }
+}
+
+#[test]
+fn a_logical_sector_above_a_page_is_reported_at_its_place() {
+    let added = "[variants.a]\ndrives.x = { profile = \"pm9a3-3.84t\", physical_sector = 8192, logical_sector = 8192, capacity = -1 }\n";
+    let diagnostics = errors(&format!("{BASE}{added}"));
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:#?}");
+    let sector = "8192 | with these values `pm9a3-3.84t` is not a valid drive: `logical_sector`";
+    assert!(diagnostics[0].starts_with(sector), "{diagnostics:#?}");
+    assert!(diagnostics[1].starts_with("-1 | "), "{diagnostics:#?}");
+}

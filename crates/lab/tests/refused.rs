@@ -421,6 +421,38 @@ fn one_slip_is_one_mistake() {
 }
 
 #[test]
+fn the_fix_names_where_a_key_belongs() {
+    refused(
+        "[factors]\nhost.memory = [\"64G\", \"128G\"]\n",
+        "host",
+        "`host` is not one of the sections",
+        "small = { host.memory",
+    );
+    for (key, section) in [
+        ("pool.recordsize", "dataset"),
+        ("dataset.autotrim", "pool"),
+        ("dataset.ashift", "pool"),
+        ("dataset.zfs_arc_max", "module"),
+    ] {
+        let name = key.split('.').next_back().unwrap();
+        let fix = format!("it belongs in {section}: {section}.{name} = …");
+        refused(&format!("[variants.a]\n{key} = 9\n"), name, "property of OpenZFS", &fix);
+    }
+    refused(
+        "[variants.a]\ndataset.version = 6\n",
+        "6",
+        "`version` cannot be `6`",
+        "known here: 1, 2, 3, 4, 5, current",
+    );
+    refused(
+        "[drives.disk]\nprofile = \"hdd-7200-8t\"\n",
+        "disk",
+        "`disk` cannot name a kind of drive",
+        "name it after the hardware",
+    );
+}
+
+#[test]
 fn one_mistake_is_reported_once_at_its_place() {
     let diagnostics = errors(&BASE.replace('\n', "\r"));
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");

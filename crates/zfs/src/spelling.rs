@@ -3,7 +3,8 @@
 /// The name in `known` that is nearest to `word`, if any is near enough.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // No name is so long, and the distance takes time in the product of both lengths.
-    if word.len() > 64 {
+    // Of one letter or digit, any other one would be near.
+    if word.len() > 64 || word.chars().count() < 2 {
         return None;
     }
     let lower = word.to_lowercase();
@@ -41,5 +42,6 @@ mod tests {
         assert_eq!(nearest("recordsise", known), Some("recordsize"));
         assert_eq!(nearest("l2arc_write_max_mb", known), Some("l2arc_write_max"));
         assert_eq!(nearest("frobnicate", known), None);
+        assert_eq!(nearest("6", ["1", "2", "current"]), None);
     }
 }

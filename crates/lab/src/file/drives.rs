@@ -5,7 +5,7 @@ use super::section::Entry;
 use crate::campaign::DriveKind;
 use crate::diagnostic::Diagnostic;
 use crate::units;
-use drives::{Profile, ProfileError};
+use drives::{Profile, ProfileError, RaidLevel};
 use toml::de::DeValue;
 use zfs::vdev::valid_kind;
 
@@ -35,7 +35,10 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
     if zfs::vdev::is_keyword(entry.key) {
         cx.error(
             entry.key_span(),
-            format!("`{}` is a keyword of zpool create and cannot name a kind of drive", entry.key),
+            format!(
+                "`{}` cannot name a kind of drive: Poolwright reads it as a keyword among vdevs",
+                entry.key
+            ),
             "name it after the hardware: `hdd`, `nvme`, `optane`",
         );
     }
@@ -58,7 +61,17 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
         return states_count(entry.value()).then_some((name, kind));
     };
-    let numbers = match base.overridden(&overrides.values) {
+    let overridden = base.overridden(&overrides.values).and_then(|numbers| {
+        match capacity_of_members(&base, &numbers, &overrides.values) {
+            Some(bytes) => {
+                let mut values = overrides.values.clone();
+                values.insert("capacity".to_owned(), toml::Value::Float(bytes));
+                base.overridden(&values)
+            }
+            None => Ok(numbers),
+        }
+    });
+    let numbers = match overridden {
         Ok(numbers) => numbers,
         Err(e) => {
             refuse(cx, entry, (&profile.value, &base), &overrides, &e);
@@ -83,6 +96,25 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
         }
     };
     Some((name, DriveKind { count, profile: profile.value, numbers, price }))
+}
+
+/// The capacity of a RAID card whose members are not those of its profile, bytes; none where it is stated or follows from
+/// the profile.
+fn capacity_of_members(base: &Profile, numbers: &Profile, stated: &toml::Table) -> Option<f64> {
+    let of_members = |profile: &Profile| {
+        let card = profile.card.as_ref()?;
+        let members = card.members.value;
+        let columns = match card.level {
+            RaidLevel::Raid0 => members,
+            RaidLevel::Raid1 => 1.0,
+            RaidLevel::Raid5 => members - 1.0,
+            RaidLevel::Raid6 => members - 2.0,
+            RaidLevel::Raid10 => members / 2.0,
+        };
+        Some(columns * card.member.capacity.value)
+    };
+    let bytes = of_members(numbers).filter(|bytes| Some(*bytes) != of_members(base))?;
+    (!stated.contains_key("capacity")).then_some(bytes)
 }
 
 /// Whether a kind of drives has a count of its own. The text `1e3` may be one, or a profile.

@@ -3,6 +3,7 @@
 use super::context::{At, Context};
 use super::property_dependencies;
 use super::reservations;
+use super::section::section_of;
 use super::settings::{Header, Setting, Settings, Written};
 use super::stack::StackKeys;
 use super::vdevs::{self, LabVdev};
@@ -134,12 +135,12 @@ impl VariantBuilder {
         let properties = pool_properties
             .filter_map(|setting| {
                 let found = pool::lookup(&setting.name.value, openzfs);
-                accepted(cx, setting, found, Property::check)
+                accepted(cx, "pool", setting, found, Property::check)
             })
             .collect();
         let of_dataset = |setting: &Setting| {
             let found = dataset::lookup(&setting.name.value, openzfs);
-            accepted(cx, setting, found, |property, value| {
+            accepted(cx, "dataset", setting, found, |property, value| {
                 dataset::check(property, value, max_recordsize)
             })
         };
@@ -363,11 +364,19 @@ impl VariantBuilder {
 /// do in the machine.
 fn accepted(
     cx: &Context<'_>,
+    section: &str,
     setting: &Setting,
     found: Result<&'static Property, Refused>,
     check: impl Fn(&Property, &str) -> Result<String, Refused>,
 ) -> Option<(String, String)> {
     let Setting { name, value } = setting;
+    let found = found.map_err(|refused| match section_of(&name.value) {
+        Some(other) if other != section => Refused {
+            fix: format!("it belongs in {other}: {other}.{} = …", name.value),
+            ..refused
+        },
+        _ => refused,
+    });
     let property = cx.accepted(name.span.clone(), found)?;
     match property.effect {
         Effect::Modelled | Effect::Scaled => {}

@@ -259,6 +259,17 @@ fn factor(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Factor> {
     }
     match (entry.value(), BASE_SECTIONS.contains(&entry.key)) {
         (DeValue::Table(table), true) => paths(cx, &[entry.key], entry.key_span(), table),
+        (DeValue::Table(table), false)
+            if entry.key == "host"
+                && table.get("memory").is_some_and(|v| !v.get_ref().is_table()) =>
+        {
+            cx.error(
+                entry.key_span(),
+                "`host` is not one of the sections whose keys can be factors",
+                "name the levels: memory = { small = { host.memory = \"64G\" }, large = { host.memory = \"128G\" } }",
+            );
+            Vec::new()
+        }
         (DeValue::Table(_), false) => {
             let Some(mut section) = entry.table(cx, &format!("factors.{}", entry.key)) else {
                 return Vec::new();
