@@ -429,6 +429,16 @@ fn special_small_blocks_is_compared_with_the_present_block_size() {
 }
 
 #[test]
+fn a_volume_that_cannot_have_special_small_blocks_does_not_count() {
+    let rows = ["  sda ONLINE 0 0 0", "special", "  nvme0n1 ONLINE 0 0 0"];
+    let get = "==> zfs get <==\nNAME\tPROPERTY\tVALUE\tSOURCE\ntank\trecordsize\t128K\tdefault\n\
+               tank\tspecial_small_blocks\t0\tdefault\ntank/vm\tvolblocksize\t16K\tdefault\n\
+               tank/vm\tspecial_small_blocks\t-\t-\n";
+    let fix = fix(&(status("ONLINE", DONE, &rows) + get), "special-metadata-only");
+    assert_eq!(fix, ["zfs set special_small_blocks=32K tank"]);
+}
+
+#[test]
 fn thirteen_drives_are_a_wide_raidz() {
     let fires = |width: u32| {
         let leaves = (0..width).map(|number| format!("    d{number} ONLINE 0 0 0"));

@@ -51,7 +51,9 @@ fn an_invalid_array_is_refused_at_its_place() {
         "`chunk=` is stated twice",
         "remove one",
     );
-    let many = format!("[variants.a]\ndrives.many = \"65x hdd-7200-8t\"\nstack = \"md\"\nmd = \"raid5 many[0-64] consistency=ppl\"\n");
+    let many = format!(
+        "[variants.a]\ndrives.many = \"65x hdd-7200-8t\"\nstack = \"md\"\nmd = \"raid5 many[0-64] consistency=ppl\"\n"
+    );
     refused(
         &many,
         "\"raid5 many[0-64] consistency=ppl\"",
@@ -187,7 +189,9 @@ fn a_workload_does_not_leave_a_file_system() {
 #[test]
 fn mount_options_with_which_mount_fails_are_refused() {
     let on = |stack: &str, options: &str| {
-        format!("[variants.a]\nstack = \"{stack}\"\ndrive = \"hdd0\"\nmount_options = \"{options}\"\n")
+        format!(
+            "[variants.a]\nstack = \"{stack}\"\ndrive = \"hdd0\"\nmount_options = \"{options}\"\n"
+        )
     };
     for (stack, options, message, fix) in [
         ("ext4", "noatme", "`noatme` is not a mount option", "did you mean `noatime`"),

@@ -3,7 +3,7 @@
 use super::{Check, Problem, Rule, Severity, rule};
 use crate::format::size;
 use crate::source::Document::{HongKong, ZfsProps, Zpool8, ZpoolConcepts};
-use crate::system::{Dataset, Pool, System, Vdev};
+use crate::system::{Dataset, Pool, Property, System, Vdev};
 use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
@@ -100,10 +100,13 @@ fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
     if !pool.has(AllocationClass::Special) {
         return None;
     }
+    // Before 2.4 volumes do not have the property.
+    let none = |property: &Property| property.value == "-";
     let known: Vec<_> = system
         .datasets_in(&pool.name)
         .filter(|dataset| system.database_on(dataset).is_none())
         .filter_map(|dataset| Some((dataset, dataset.get("special_small_blocks")?)))
+        .filter(|(_, property)| !none(property))
         .collect();
     let (dataset, property) = known.first()?;
     // Datasets below inherit it, databases too.
@@ -111,7 +114,7 @@ fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
     let heirs = system.datasets_in(&pool.name).filter(|heir| {
         heir.name == dataset.name
             || (heir.name.starts_with(&below)
-                && heir.get("special_small_blocks").is_none_or(|p| !p.local))
+                && heir.get("special_small_blocks").is_none_or(|p| !p.local && !none(p)))
     });
     let blocks = heirs.flat_map(|heir| {
         let present = heir.block().map(|(_, block, _)| block);

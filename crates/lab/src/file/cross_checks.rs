@@ -44,8 +44,11 @@ fn servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 
 /// Settings of servers that no workload has: nothing reads them.
 fn unused_servers(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
-    let used: BTreeSet<&str> =
-        campaign.workloads.iter().filter_map(|workload| workload.program.server_section()).collect();
+    let used: BTreeSet<&str> = campaign
+        .workloads
+        .iter()
+        .filter_map(|workload| workload.program.server_section())
+        .collect();
     for variant in &campaign.variants {
         for section in variant.servers.keys().filter(|section| !used.contains(section.as_str())) {
             let of_variant = ["variants", &variant.name, section];

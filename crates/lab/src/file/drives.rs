@@ -61,16 +61,17 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
         return states_count(entry.value()).then_some((name, kind));
     };
-    let overridden = base.overridden(&overrides.values).and_then(|numbers| {
-        match capacity_of_members(&base, &numbers, &overrides.values) {
-            Some(bytes) => {
-                let mut values = overrides.values.clone();
-                values.insert("capacity".to_owned(), toml::Value::Float(bytes));
-                base.overridden(&values)
+    let overridden =
+        base.overridden(&overrides.values).and_then(|numbers| {
+            match capacity_of_members(&base, &numbers, &overrides.values) {
+                Some(bytes) => {
+                    let mut values = overrides.values.clone();
+                    values.insert("capacity".to_owned(), toml::Value::Float(bytes));
+                    base.overridden(&values)
+                }
+                None => Ok(numbers),
             }
-            None => Ok(numbers),
-        }
-    });
+        });
     let numbers = match overridden {
         Ok(numbers) => numbers,
         Err(e) => {

@@ -136,7 +136,9 @@ fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
         let fix = "remove it: a trial makes a file system on the variant's drives and writes to it";
         return Some((message, fix.to_owned()));
     }
-    if value.is_some() && (has_flag(filesystem, name) || COMMON.split(' ').any(|known| known == name)) {
+    if value.is_some()
+        && (has_flag(filesystem, name) || COMMON.split(' ').any(|known| known == name))
+    {
         let message = format!("the mount option `{name}` takes no value");
         return Some((message, format!("write `{name}`")));
     }
@@ -173,7 +175,11 @@ fn refused(taken: &Value, value: &str) -> Option<String> {
             let plain = digits.chars().all(|c| c.is_ascii_digit());
             let bytes = units::size(value).ok().filter(|bytes| plain && bytes.is_power_of_two());
             let (first, last) = (units::print_size(*least), units::print_size(*most));
-            let range = format!("write a power of two, {} to {}", first.to_lowercase(), last.to_lowercase());
+            let range = format!(
+                "write a power of two, {} to {}",
+                first.to_lowercase(),
+                last.to_lowercase()
+            );
             (!bytes.is_some_and(|bytes| (*least..=*most).contains(&bytes))).then_some(range)
         }
         Words(words) => (!words.contains(&value)).then(|| did_you_mean(value, words)),

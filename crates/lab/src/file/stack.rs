@@ -313,7 +313,9 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     if cx.errors() == errors && array.ppl && count > MOST_WITH_PPL {
         cx.error(
             text.span.clone(),
-            format!("a partial parity log is for at most {MOST_WITH_PPL} drives, but {count} are named"),
+            format!(
+                "a partial parity log is for at most {MOST_WITH_PPL} drives, but {count} are named"
+            ),
             "remove consistency=ppl, or name fewer drives",
         );
     }

@@ -18,7 +18,9 @@ fn settings_that_change_nothing_are_noted() {
     let notes = model(&beyond, &ROOMY).notes.join("\n");
     assert!(notes.contains("OpenZFS ignores zfs_arc_max = 200G"), "{notes}");
     for (stated, ignored) in [("16M", true), ("65G", true), ("32M", false), ("64G", false)] {
-        let module = format!("[module]\nzfs_arc_max = \"64G\"\nzfs_arc_min = \"{stated}\"\n[scale]\nsize = 1\n");
+        let module = format!(
+            "[module]\nzfs_arc_max = \"64G\"\nzfs_arc_min = \"{stated}\"\n[scale]\nsize = 1\n"
+        );
         let lab = campaign("128G", &module);
         let model = model(&lab, &ROOMY);
         let noted = model.notes.iter().any(|note| note.contains("OpenZFS ignores zfs_arc_min"));

@@ -115,7 +115,8 @@ fn a_reservation_that_zfs_create_refuses_is_refused() {
 #[test]
 fn a_striped_array_has_the_room_of_all_its_drives() {
     let array = |level: &str| {
-        let lab = campaign("128G", &format!("[variants.array]\nstack = \"md\"\nmd = \"{level}\"\n"));
+        let lab =
+            campaign("128G", &format!("[variants.array]\nstack = \"md\"\nmd = \"{level}\"\n"));
         sizes::room(&lab.variants[1], "")
     };
     let capacity = |kind: &str| drive_capacity(&campaign("128G", "").variants[0], kind).unwrap();
