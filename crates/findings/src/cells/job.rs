@@ -25,8 +25,12 @@ pub struct Job {
     pub flushes_counted_long: bool,
     /// Its data can be made smaller by compression or deduplication.
     pub compressible: bool,
-    /// O_DIRECT.
+    /// O_DIRECT, all of its jobs.
     pub direct: bool,
+    /// Any of its jobs reads with O_DIRECT.
+    pub reads_directly: bool,
+    /// Any of its jobs truncates files where it would write: no such byte reaches a drive.
+    pub truncates: bool,
     /// It keeps what it read in memory of its own, so that a read of it need not look anything up.
     pub own_cache: bool,
     /// It tells one rate for its whole run: no course over time, and no latencies but their mean.
@@ -103,6 +107,8 @@ fn of_sections(sections: &[Section]) -> Job {
         flushes_counted_long: any(&job_options::flushes_counted_long),
         compressible: any(&job_options::is_compressible),
         direct: all(&job_options::is_direct),
+        reads_directly: any(&|s| job_options::is_direct(s) && !job_options::only_writes(s)),
+        truncates: any(&|s| job_options::engine(s) == "ftruncate"),
         own_cache: false,
         tells_one_rate: false,
         in_flight_on_zfs: Some(sections.iter().map(in_flight_on_zfs).fold(0, u32::saturating_add)),
@@ -350,6 +356,16 @@ mod tests {
             rates: None,
         };
         assert_eq!(summaries(&workload), ["rw=randwrite bs=8k fsync=1", "rw=read bs=1M"]);
+    }
+
+    #[test]
+    fn one_job_of_several_that_reads_directly_or_truncates_is_known() {
+        let mixed = job("[a]\nrw=randread\ndirect=1\n[b]\nrw=randread\n");
+        assert!(mixed.reads_directly && !mixed.direct);
+        let reads = job("[a]\nrw=randwrite\ndirect=1\n[b]\nrw=randread\n");
+        assert!(!reads.reads_directly, "its direct job only writes");
+        assert!(job("[a]\nrw=write\n[b]\nrw=write\nioengine=ftruncate\n").truncates);
+        assert!(!job("[a]\nrw=write\n").truncates);
     }
 
     #[test]

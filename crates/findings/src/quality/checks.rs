@@ -133,7 +133,7 @@ fn held(flow: &Flow) -> f64 {
 }
 
 /// Each byte written and made durable is on some drive at least once. Where compression can shrink it,
-/// or where writes to one place can merge before a sync, the law does not apply.
+/// or where writes to one place can merge before a sync, the law does not apply; nor where a job truncates files.
 fn bytes_on_drives(
     measured: &Measured,
     job: &Job,
@@ -149,7 +149,7 @@ fn bytes_on_drives(
     let compresses = job.compressible && compression != Some("off");
     let written: Vec<f64> =
         measured.totals.of_drives(DriveCounter::WriteBytes).map(|(_, bytes)| bytes).collect();
-    if !durable || compresses || measured.write.bytes == 0 || written.is_empty() {
+    if !durable || compresses || job.truncates || measured.write.bytes == 0 || written.is_empty() {
         return None;
     }
     let total: f64 = written.iter().sum();
@@ -186,7 +186,7 @@ fn reads(measured: &Measured, job: &Job) -> Option<Check> {
         + total(Counter::ArcDataMisses)?
         + total(Counter::ArcMetadataHits)?
         + total(Counter::ArcMetadataMisses)?;
-    if measured.read.ops == 0 || job.direct || job.own_cache {
+    if measured.read.ops == 0 || job.reads_directly || job.own_cache {
         return None;
     }
     let asked = measured.read.ops as f64;
@@ -224,29 +224,61 @@ fn samples(measured: &Measured) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use lab::campaign::{OpenZfs, Pool, Variant};
+    use super::*;
+    use lab::campaign::{OpenZfs, Pool};
     use std::collections::BTreeMap;
 
-    #[test]
-    fn a_property_comes_from_the_nearest_dataset_above() {
-        let sync_set_to = |sync: &str| BTreeMap::from([("sync".to_owned(), sync.to_owned())]);
-        let variant = Variant {
+    fn variant(datasets: BTreeMap<String, BTreeMap<String, String>>) -> Variant {
+        Variant {
             name: "v".into(),
             levels: BTreeMap::new(),
             openzfs: OpenZfs::V2_3,
             stack: lab::campaign::Stack::Zfs,
             drives: BTreeMap::new(),
             pool: Pool { ashift: None, vdevs: Vec::new(), properties: BTreeMap::new() },
-            datasets: BTreeMap::from([
-                (String::new(), sync_set_to("always")),
-                ("db".to_owned(), sync_set_to("disabled")),
-                ("db/pg".to_owned(), BTreeMap::new()),
-            ]),
+            datasets,
             module: BTreeMap::new(),
             module_words: Default::default(),
             memory: None,
             servers: Default::default(),
-        };
+        }
+    }
+
+    #[test]
+    fn laws_are_off_for_reads_past_the_cache_and_for_writes_that_truncate() {
+        let flow = Flow { ops: 1000, bytes: 4_096_000, ..Flow::default() };
+        let mut measured =
+            Measured { runtime_s: 60.0, read: flow.clone(), write: flow, ..Measured::default() };
+        for counter in [
+            Counter::DbufHits,
+            Counter::ArcDataHits,
+            Counter::ArcDataMisses,
+            Counter::ArcMetadataHits,
+            Counter::ArcMetadataMisses,
+        ] {
+            measured.totals.insert(counter, 10.0);
+        }
+        measured.totals.insert(Counter::drive("d", DriveCounter::WriteBytes), 0.0);
+        let looks_up = reads(&measured, &Job::default()).unwrap();
+        assert!(!looks_up.pass);
+        assert_eq!(reads(&measured, &Job { reads_directly: true, ..Job::default() }), None);
+
+        let variant = variant(BTreeMap::new());
+        let written =
+            |job: &Job| bytes_on_drives(&measured, job, &variant, "").map(|check| check.pass);
+        let synced = Job { each_write_synced: true, ..Job::default() };
+        assert_eq!(written(&synced), Some(false));
+        assert_eq!(written(&Job { truncates: true, ..synced }), None);
+    }
+
+    #[test]
+    fn a_property_comes_from_the_nearest_dataset_above() {
+        let sync_set_to = |sync: &str| BTreeMap::from([("sync".to_owned(), sync.to_owned())]);
+        let variant = variant(BTreeMap::from([
+            (String::new(), sync_set_to("always")),
+            ("db".to_owned(), sync_set_to("disabled")),
+            ("db/pg".to_owned(), BTreeMap::new()),
+        ]));
         let sync = |dataset| variant.property(dataset, "sync");
         assert_eq!(sync("db/pg/wal"), Some("disabled"));
         assert_eq!(sync("db"), Some("disabled"));
