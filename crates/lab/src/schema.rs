@@ -218,8 +218,8 @@ fn mysql(of: Server) -> Value {
 fn sysbench() -> Value {
     let number =
         |description: &str| json!({ "type": "number", "minimum": 0, "description": description });
-    let count =
-        |description: &str| json!({ "type": "integer", "minimum": 1, "description": description });
+    let integer = |least: i64, description: &str| json!({ "type": "integer", "minimum": least, "description": description });
+    let count = |description: &str| integer(1, description);
     let mut properties = json!({
         "script": { "enum": SYSBENCH_SCRIPTS.map(|script| script.name), "description": "A script of sysbench's own" },
         "tables": count("Tables"),
@@ -231,6 +231,7 @@ fn sysbench() -> Value {
     for (name, kind) in &SYSBENCH_OPTIONS {
         let description = "As sysbench's option of this name";
         properties[*name] = match kind {
+            OptionKind::Count(least, _) => integer(*least, description),
             OptionKind::Number(..) => number(description),
             OptionKind::Switch => json!({ "type": "boolean", "description": description }),
             OptionKind::Words(words) => json!({ "enum": words, "description": description }),

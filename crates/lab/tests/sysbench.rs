@@ -128,6 +128,11 @@ fn each_mistake_has_its_place_and_its_fix() {
         "cannot be `zipf`",
         "pareto",
     );
+    for fraction in ["rand_spec_iter = 12.5", "point_selects = 0.5"] {
+        let (place, whole) = (fraction.split(" = ").last().unwrap(), "a whole number");
+        refused(&format!("{CLIENT}{fraction}\n"), "", place, "must not be a float", whole);
+    }
+    campaign(&with(&format!("{CLIENT}rand_pareto_h = 0.5\n"), ""));
     refused(&format!("{CLIENT}version = \"ten\"\n"), "", "\"ten\"", "not a version", "\"10.11\"");
     refused(&format!("{CLIENT}version = 10.11\n"), "", "10.11", "must be a string", "\"10.11\"");
     refused(

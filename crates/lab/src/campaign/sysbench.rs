@@ -126,6 +126,8 @@ impl Sysbench {
 /// What an option of sysbench may be.
 #[derive(Debug, Clone, Copy)]
 pub enum OptionKind {
+    /// A whole number from the first to the second.
+    Count(i64, i64),
     /// A number from the first to the second.
     Number(f64, f64),
     /// On or off.
@@ -134,15 +136,15 @@ pub enum OptionKind {
     Words(&'static [&'static str]),
 }
 
-const MANY: OptionKind = OptionKind::Number(0.0, 1000.0);
+const MANY: OptionKind = OptionKind::Count(0, 1000);
 
 /// sysbench 1.0.20's options of random numbers and statements, and those of its scripts.
 pub const SYSBENCH_OPTIONS: [(&str, OptionKind); 17] = [
     ("db_ps_mode", OptionKind::Words(&["auto", "disable"])),
     ("rand_type", OptionKind::Words(&["uniform", "gaussian", "special", "pareto"])),
-    ("rand_spec_iter", OptionKind::Number(1.0, 1000.0)),
-    ("rand_spec_pct", OptionKind::Number(0.0, 100.0)),
-    ("rand_spec_res", OptionKind::Number(0.0, 100.0)),
+    ("rand_spec_iter", OptionKind::Count(1, 1000)),
+    ("rand_spec_pct", OptionKind::Count(0, 100)),
+    ("rand_spec_res", OptionKind::Count(0, 100)),
     ("rand_pareto_h", OptionKind::Number(0.0, 1.0)),
     ("point_selects", MANY),
     ("simple_ranges", MANY),
@@ -152,7 +154,7 @@ pub const SYSBENCH_OPTIONS: [(&str, OptionKind); 17] = [
     ("index_updates", MANY),
     ("non_index_updates", MANY),
     ("delete_inserts", MANY),
-    ("range_size", OptionKind::Number(1.0, 1e6)),
+    ("range_size", OptionKind::Count(1, 1_000_000)),
     ("range_selects", OptionKind::Switch),
     ("skip_trx", OptionKind::Switch),
 ];

@@ -71,6 +71,10 @@ pub(super) fn read(
 
 fn option(cx: &Context<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<String> {
     match kind {
+        OptionKind::Count(least, most) => {
+            let count: i64 = entry.integer(cx, *least, *most, "a whole number")?;
+            Some(count.to_string())
+        }
         OptionKind::Number(least, most) => {
             let number = entry.number(cx, *least, *most, "a number")?;
             Some(number.to_string())
