@@ -5,7 +5,7 @@
 
 mod scaled;
 
-pub use scaled::{Scaled, data_bytes, scaled};
+pub use scaled::{ACCOUNTS, Scaled, data_bytes, scaled};
 
 use crate::diagnostic::{did_you_mean, nearest};
 use crate::setting_names::{check_own, unknown};

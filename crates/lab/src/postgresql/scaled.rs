@@ -5,7 +5,7 @@ use crate::campaign::Pgbench;
 use std::collections::BTreeMap;
 
 /// Rows of `pgbench_accounts` for each unit of scale.
-const ACCOUNTS: u64 = 100_000;
+pub const ACCOUNTS: u64 = 100_000;
 /// Bytes of those rows with their index, for each unit of scale: 13.44 and 2.26 MB measured with PostgreSQL 15.
 const ACCOUNTS_BYTES: u64 = 15_700_000;
 /// Bytes of a branch and its ten tellers with their indexes.
@@ -31,7 +31,7 @@ const MB: u64 = 1 << 20;
 /// A database and its server's settings at S.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaled {
-    /// pgbench's scale: accounts ÷ 100,000.
+    /// pgbench's scale: accounts ÷ 100,000, rounded down.
     pub scale: u32,
     /// Rows of `pgbench_accounts`.
     pub accounts: u64,
@@ -55,11 +55,14 @@ pub fn data_bytes(pgbench: &Pgbench) -> u64 {
 /// Scales a database and its server.
 pub fn scaled(pgbench: &Pgbench, size: f64) -> Scaled {
     let size = size.max(1.0);
-    let scale = ((f64::from(pgbench.scale) / size) as u32).max(1);
+    let shrunk = f64::from(pgbench.scale) / size;
+    let scale = (shrunk as u32).max(1);
+    let accounts = ((shrunk * ACCOUNTS as f64).round() as u64).max(ACCOUNTS);
     let crowd = pgbench.clients.saturating_mul(BRANCHES_PER_CLIENT);
-    let branches = scale.max(crowd).min(pgbench.scale);
+    // The last accounts may be of a branch that is not full.
+    let branches = (shrunk.ceil() as u32).max(crowd).min(pgbench.scale);
     let fixed = u64::from(branches) * BRANCH_BYTES;
-    let data = u64::from(scale) * ACCOUNTS_BYTES + fixed;
+    let data = accounts * (ACCOUNTS_BYTES / ACCOUNTS) + fixed;
     let mut server = Server {
         stated: &pgbench.settings,
         settings: pgbench.settings.clone(),
@@ -97,7 +100,7 @@ pub fn scaled(pgbench: &Pgbench, size: f64) -> Scaled {
     server.settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
     Scaled {
         scale,
-        accounts: u64::from(scale) * ACCOUNTS,
+        accounts,
         branches,
         segment,
         shared_buffers,
@@ -176,6 +179,10 @@ mod tests {
         assert_eq!((at(1.0).scale, at(1.0).branches), (20_000, 20_000));
         assert_eq!((at(10.0).scale, at(10.0).branches), (2_000, 2_000));
         assert_eq!((at(100.0).accounts, at(100.0).branches), (20_000_000, 1_280));
+        let part = scaled(&pgbench(300, 8, &[]), 160.0);
+        assert_eq!(scaled(&pgbench(400, 1, &[]), 32.0).branches, 13, "of 1,250,000 accounts");
+        assert_eq!((part.scale, part.accounts), (1, 187_500), "no multiple of 100,000");
+        assert_eq!(scaled(&pgbench(300, 8, &[]), 1000.0).accounts, 100_000, "one unit at least");
         // The contention that the lab states itself is kept.
         let few = scaled(&pgbench(50, 128, &[]), 10.0);
         assert_eq!((few.scale, few.branches), (5, 50));

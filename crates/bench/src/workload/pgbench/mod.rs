@@ -116,6 +116,11 @@ impl Client {
         ] {
             words.extend([option.to_owned(), value]);
         }
+        if self.at.accounts != u64::from(self.at.scale) * postgresql::ACCOUNTS {
+            // `-s` takes whole numbers; this goes before it.
+            let scale = self.at.accounts as f64 / postgresql::ACCOUNTS as f64;
+            words.extend(["-D".to_owned(), format!("scale={scale}")]);
+        }
         if let Some(rate) = self.rate {
             words.extend(["-R".to_owned(), rate.to_string()]);
         }
@@ -198,8 +203,9 @@ impl workload::Client for Client {
     }
 
     fn data_bytes(&self) -> u64 {
-        postgresql::data_bytes(&self.pgbench)
-            / u64::from((self.pgbench.scale / self.at.scale).max(1))
+        let real = u64::from(self.pgbench.scale) * postgresql::ACCOUNTS;
+        let times = real as f64 / self.at.accounts as f64;
+        (postgresql::data_bytes(&self.pgbench) as f64 / times) as u64
     }
 
     fn memory(&self) -> u64 {
