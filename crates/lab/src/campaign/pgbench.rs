@@ -104,12 +104,23 @@ impl Script {
     /// Whether its transactions change something.
     pub fn writes(&self) -> bool {
         let changes = ["update", "insert", "delete", "merge", "copy", "truncate"];
-        let lines = self.text.lines().map(str::trim);
-        let statements = lines.filter(|line| !line.starts_with(['\\', '-']));
+        let text = without_blocks(&self.text);
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with('\\'));
+        let statements = lines.map(|line| line.split("--").next().unwrap_or_default());
         statements
             .flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
             .any(|word| changes.iter().any(|change| word.eq_ignore_ascii_case(change)))
     }
+}
+
+/// A text without its remarks between `/*` and `*/`.
+fn without_blocks(text: &str) -> String {
+    let mut parts = text.split("/*");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |rest, part| match part.split_once("*/") {
+        Some((_, after)) => rest + " " + after,
+        None => rest,
+    })
 }
 
 /// pgbench's own scripts, as `pgbench --show-script` of PostgreSQL 15 prints them, over accounts, branches and
@@ -161,6 +172,10 @@ mod tests {
         let builtin = BUILTIN.map(|(name, text)| (name, writes(text)));
         assert_eq!(builtin, [("tpcb-like", true), ("simple-update", true), ("select-only", false)]);
         assert!(!writes("-- update nothing\n\\set delete 1\nselect updated_at from t;\n"));
+        for read in ["SELECT 1; -- no update here\n", "/* insert\nand delete */ SELECT 1;\n"] {
+            assert!(!writes(read), "{read}");
+        }
+        assert!(writes("/* all */ DELETE FROM t; -- of them\n"));
         assert!(writes("with d as (delete from t returning 1) select * from d;"));
     }
 }
