@@ -137,6 +137,8 @@ fn the_name_of_a_section_is_what_fio_takes_for_it() {
     let names: Vec<&str> = file.jobs.iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["a"]);
     assert_eq!(file.jobs[0].get("size"), Some("1G"));
+    let file = parse::parse("[ w ]\nrw=read\nsize=1G\n").unwrap();
+    assert_eq!(file.jobs[0].name, " w ", "with its blanks");
 }
 
 #[test]

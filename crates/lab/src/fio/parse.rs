@@ -175,7 +175,8 @@ impl Reader {
             return Ok(Kind::Global);
         }
         let settings = self.global.clone();
-        self.jobs.push(Job { name: name.trim().to_owned(), line: number, settings });
+        // Blanks within the brackets belong to the name.
+        self.jobs.push(Job { name: name.to_owned(), line: number, settings });
         Ok(Kind::Job(self.jobs.len() - 1))
     }
 }
