@@ -167,7 +167,7 @@ fn no_mix(job: &Job) -> Vec<Mistake> {
 fn looks_for_open_files(job: &Job) -> Option<Mistake> {
     let setting = job.settings.get("openfiles")?;
     let open = super::sizes::bytes(&setting.value)?;
-    let files = u64::from(job_options::count(job, "nrfiles"));
+    let files = u64::from(job_options::files(job));
     let in_order =
         job.get("file_service_type").is_some_and(|order| order.starts_with("sequential"));
     (open < files && !in_order).then(|| {

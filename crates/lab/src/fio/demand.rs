@@ -46,7 +46,7 @@ pub fn demand(file: &JobFile) -> Demand {
         // its end.
         let per_file = job_options::file_sizes(job).ok().flatten().map(|(_, most)| most);
         let bytes = match (size, per_file) {
-            (_, Some(bytes)) => bytes.saturating_mul(clones(job, "nrfiles")),
+            (_, Some(bytes)) => bytes.saturating_mul(u64::from(job_options::files(job))),
             (Some(bytes), None) => bytes,
             (None, None) => {
                 known = false;

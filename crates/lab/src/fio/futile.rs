@@ -37,8 +37,7 @@ fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     let files = match job_options::count(job, "nrfiles") {
         // It is reported as such.
         files if files > MOST_FILES => 1,
-        _ if job.get("filename").is_some() => 1,
-        files => u64::from(files.max(1)),
+        _ => u64::from(job_options::files(job)),
     };
     match bytes {
         0 => None,

@@ -53,10 +53,24 @@ pub fn sets(job: &Job) -> (String, u64) {
     (format.replace("$jobname", &job.name), u64::from(sets))
 }
 
+/// Files of one clone of a job: those that `filename` names, whatever `nrfiles` says; else `nrfiles`.
+pub fn files(job: &Job) -> u32 {
+    let named = |names: &str| names.split(':').filter(|name| !name.is_empty()).count();
+    match job.get("filename") {
+        Some(names) => u32::try_from(named(names)).unwrap_or(u32::MAX).max(1),
+        None => count(job, "nrfiles").max(1),
+    }
+}
+
 /// Bytes of all files of a job whose clones each work on `size` bytes, the first from `offset` on and each
-/// other `increment` further: fio lays files out from their first byte.
+/// other `increment` further: fio lays files out from their first byte. Within files of a stated size the offsets
+/// change nothing.
 pub fn laid_out(job: &Job, size: u64, [offset, increment]: [u64; 2]) -> u64 {
     let clones = u64::from(count(job, "numjobs").max(1));
+    let [offset, increment] = match job.get("filesize") {
+        Some(_) => [0; 2],
+        None => [offset, increment],
+    };
     let each = size.saturating_add(offset);
     let (sets, increments) = match sets(job).1 {
         // All clones have one set of files, as long as the last of them needs.
@@ -198,8 +212,8 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
 /// # Errors
 /// When a size cannot be read.
 pub fn real_bytes(job: &Job) -> Result<Option<u64>, Mistake> {
-    let files = u64::from(count(job, "nrfiles"));
     if let Some((low, high)) = file_sizes(job)? {
+        let files = u64::from(files(job));
         return Ok(Some(files.saturating_mul(low / 2 + high / 2 + low % 2)));
     }
     Ok(match size(job, "size")? {

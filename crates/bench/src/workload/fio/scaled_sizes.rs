@@ -2,7 +2,7 @@
 
 use lab::fio::Mistake;
 use lab::fio::job_options::{
-    Size, block_sizes, count, file_sizes, laid_out, offsets, real_bytes, sets, size,
+    Size, block_sizes, file_sizes, files, laid_out, offsets, real_bytes, sets, size,
 };
 use lab::fio::parse::{Job, JobFile};
 use std::collections::BTreeMap;
@@ -54,7 +54,6 @@ pub fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
 /// # Errors
 /// A size that cannot be read or is missing, with its line.
 pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
-    let files = count(job, "nrfiles");
     let blocks = block_sizes(job).map_err(|mut wrong| wrong.swap_remove(0))?;
     let block = blocks.into_iter().fold(1, u64::max);
     let factor = match ratio {
@@ -70,9 +69,10 @@ pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
         return Err(lab::fio::job_options::no_size(job));
     }
     let sizes = Sizes { job, total, each, factor };
-    match files {
-        0 | 1 => sizes.smaller_file(block),
-        _ => sizes.fewer_files(files),
+    match (files(job), job.get("filename")) {
+        (2.., None) => sizes.fewer_files(files(job), block),
+        // Those that a job names stay.
+        (files, _) => sizes.smaller_files(files, block),
     }
 }
 
@@ -85,16 +85,27 @@ struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    /// Of many files the count shrinks and the size of a file does not: small files are what is measured.
-    fn fewer_files(&self, files: u32) -> Result<Stock, Mistake> {
-        let fewer = ((f64::from(files) * self.factor).round() as u32).max(1);
-        let by = f64::from(fewer) / f64::from(files);
+    /// Of many files the count shrinks and the size of a file does not: small files are what is measured. What the count
+    /// of a few cannot say, since it is whole and one at least, their sizes make up for.
+    fn fewer_files(&self, files: u32, block: u64) -> Result<Stock, Mistake> {
+        /// Files from which on the rounding of their count is left as it is.
+        const MANY: f64 = 10.0;
+        let exact = f64::from(files) * self.factor;
+        let fewer = (exact.round() as u32).max(1);
+        let rest = if exact < MANY { exact / f64::from(fewer) } else { 1.0 };
+        let by = f64::from(fewer) / f64::from(files) * rest;
+        // In whole blocks, unless a file holds none of the largest.
+        let resized = |n: u64| match (n as f64 * rest) as u64 {
+            _ if rest == 1.0 => n,
+            size => (size - size % block).max(block.min(n)),
+        };
         let mut lines = vec![("nrfiles", fewer.to_string())];
         let mut bytes = 0;
         for (name, value) in [("size", self.total), ("io_size", size(self.job, "io_size")?)] {
             match value {
                 Some(Size::Bytes(n)) => {
-                    let n = ((n as f64 * by) as u64).max(u64::from(fewer));
+                    let each = if rest == 1.0 { 1 } else { block.min(n / u64::from(files)).max(1) };
+                    let n = ((n as f64 * by) as u64).max(each.saturating_mul(u64::from(fewer)));
                     lines.push((name, n.to_string()));
                     if name == "size" {
                         bytes = n;
@@ -104,24 +115,29 @@ impl Sizes<'_> {
                 None => {}
             }
         }
-        if let Some((low, high)) = self.each {
+        if let Some((low, high)) = self.each.map(|(low, high)| (resized(low), resized(high))) {
             lines.push(("filesize", range(low, high)));
             bytes = u64::from(fewer).saturating_mul(high);
         }
         for name in ["offset", "offset_increment"] {
-            if let Some(value) = self.job.get(name) {
-                lines.push((name, value.to_owned()));
+            match size(self.job, name)? {
+                Some(Size::Bytes(n)) if rest != 1.0 && n > 0 => {
+                    lines.push((name, resized(n).to_string()));
+                }
+                Some(_) => lines.push((name, self.as_stated(name))),
+                None => {}
             }
         }
         Ok(Stock { lines, bytes, offsets: [0; 2] })
     }
 
-    /// One file shrinks, and where clones begin in it; in whole blocks.
-    fn smaller_file(&self, block: u64) -> Result<Stock, Mistake> {
-        let scaled = |n: u64| {
+    /// Files shrink, and where clones begin in them; in whole blocks, of which each has one.
+    fn smaller_files(&self, files: u32, block: u64) -> Result<Stock, Mistake> {
+        let whole = |n: u64, least: u64| {
             let n = (n as f64 * self.factor) as u64;
-            (n - n % block).max(block)
+            (n - n % block).max(least)
         };
+        let scaled = |n: u64| whole(n, block);
         let mut lines = Vec::new();
         let (mut bytes, mut offsets) = (0, [0; 2]);
         for (name, value) in [
@@ -133,7 +149,10 @@ impl Sizes<'_> {
             match value {
                 Some(Size::Bytes(0)) => {}
                 Some(Size::Bytes(n)) => {
-                    let n = scaled(n);
+                    let n = match name {
+                        "size" => whole(n, block.saturating_mul(u64::from(files))),
+                        _ => scaled(n),
+                    };
                     lines.push((name, n.to_string()));
                     match name {
                         "size" => bytes = n,
@@ -149,7 +168,7 @@ impl Sizes<'_> {
         if let Some((low, high)) = self.each {
             let (low, high) = (scaled(low), scaled(high));
             lines.push(("filesize", range(low, high)));
-            bytes = high;
+            bytes = high.saturating_mul(u64::from(files));
         }
         Ok(Stock { lines, bytes, offsets })
     }

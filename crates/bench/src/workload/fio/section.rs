@@ -7,7 +7,8 @@ use super::scaled_sizes::{Ratio, stock};
 use super::times::{Ramp, times};
 use lab::fio::Mistake;
 use lab::fio::job_options::{
-    count, flushes_counted_long, is_asynchronous, is_filled, laid_out, offloads, sets, writes,
+    count, files, flushes_counted_long, is_asynchronous, is_filled, laid_out, offloads, sets,
+    writes,
 };
 use lab::fio::parse::Job;
 
@@ -189,7 +190,7 @@ fn lays_out_large(job: &Job, bytes: u64) -> bool {
         "buffer_compress_percentage", "dedupe_percentage", "zero_buffers", "filesize",
     ];
     let simple = BY_BLOCK.iter().all(|name| job.get(name).is_none());
-    simple && count(job, "nrfiles") == 1 && bytes.is_multiple_of(LAYOUT_BLOCK)
+    simple && files(job) == 1 && bytes.is_multiple_of(LAYOUT_BLOCK)
 }
 
 /// Path components of the machine the file was written for do not exist in the model.

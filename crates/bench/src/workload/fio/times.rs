@@ -2,7 +2,7 @@
 
 use super::rewrite::Target;
 use lab::fio::Mistake;
-use lab::fio::job_options::{count, offloads, time};
+use lab::fio::job_options::{files, offloads, time};
 use lab::fio::parse::{Job, JobFile};
 
 /// The ramp of all jobs of a file, virtual seconds. There is one window for all: a job whose ramp ended before
@@ -80,8 +80,6 @@ fn reads_in_order(job: &Job) -> bool {
 /// Whether a clone ends a pass over its files and begins the next: fio wraps around within a file only
 /// where there is a single one, or where the order is random.
 fn passes_over_files(job: &Job) -> bool {
-    let several =
-        count(job, "nrfiles") > 1 || job.get("filename").is_some_and(|name| name.contains(':'));
     let rw = job.get("rw").unwrap_or("read");
-    several && (!rw.starts_with("rand") || rw.contains(':'))
+    files(job) > 1 && (!rw.starts_with("rand") || rw.contains(':'))
 }
