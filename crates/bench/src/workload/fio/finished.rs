@@ -21,6 +21,8 @@ pub struct Finished {
     pub series: PerSecond,
     /// Operations that the logs of the series held: all of them where each log goes on to the end.
     pub logged: f64,
+    /// Clones, counted from 0 over all jobs, whose log holds nothing.
+    pub silent: Vec<usize>,
 }
 
 impl Finished {
@@ -44,15 +46,23 @@ impl Finished {
         }
         let seconds = output.runtime_s();
         let mut whole = None;
-        let mut series = PerSecond::new();
+        let (mut series, mut silent) = (PerSecond::new(), Vec::new());
         for log in logs(raw, "series_iops", ".log")? {
-            let (_, log) = log?;
+            let (path, log) = log?;
+            if log.trim().is_empty() {
+                silent.extend(number(&path).and_then(|number| number.checked_sub(1)));
+            }
             series::add(&mut series, &log);
             whole = Some(whole.unwrap_or(true) && series::reaches_end(&log, seconds));
         }
         let (reads, writes) = (output.read().ops, output.write().ops);
         let held = series::settle(&mut series, seconds, reads, writes);
         let logged = if whole == Some(true) { (reads + writes) as f64 } else { held };
-        Ok(Finished { output, series, logged })
+        Ok(Finished { output, series, logged, silent })
     }
+}
+
+/// The number of a log's clone, from 1: `series_iops.3.log`.
+fn number(path: &Path) -> Option<usize> {
+    path.file_stem()?.to_str()?.rsplit('.').next()?.parse().ok()
 }

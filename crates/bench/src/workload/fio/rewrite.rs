@@ -44,6 +44,8 @@ pub struct Rewritten {
     pub concurrency: f64,
     /// Clones of each job of the file, and what each of them keeps in flight.
     pub places: Vec<(u32, f64)>,
+    /// Names of the jobs of the file.
+    pub names: Vec<String>,
     /// The longest job's virtual seconds of measurement; none when it ends with its files.
     pub runtime_s: Option<f64>,
     /// The longest `time_based` job's virtual seconds; none when every job may end with its files.
@@ -124,6 +126,7 @@ fn together(file: &JobFile, target: &Target, ramp: Ramp, sections: &[Section]) -
         text: print(file, target, sections),
         concurrency: places.iter().map(|(n, each)| f64::from(*n) * each).sum(),
         places,
+        names: file.jobs.iter().map(|job| job.name.clone()).collect(),
         runtime_s: longest.filter(|_| !ends_with_its_files),
         lasts_s: for_a_time.filter_map(|s| s.runtime_s).reduce(f64::max),
         ramp_s: ramp.within_s,
@@ -139,7 +142,17 @@ fn together(file: &JobFile, target: &Target, ramp: Ramp, sections: &[Section]) -
     }
 }
 
+/// Whether all jobs of a copy run for one and the same time: of a group of others fio says only how long they ran
+/// together, and not which of them did what.
+fn end_together(sections: &[Section]) -> bool {
+    let mut runtimes =
+        sections.iter().map(|s| s.runtime_s.filter(|_| s.for_a_time && !s.ends_early));
+    let first = runtimes.next().flatten();
+    sections.len() < 2 || (first.is_some() && runtimes.all(|runtime| runtime == first))
+}
+
 fn print(file: &JobFile, target: &Target, sections: &[Section]) -> String {
+    let apart = !end_together(sections);
     let mut text = String::new();
     // A path may hold the separator of fio's lists.
     let dir = target.dir.to_string_lossy().replace(':', "\\:");
@@ -165,6 +178,7 @@ fn print(file: &JobFile, target: &Target, sections: &[Section]) -> String {
                 close(&mut text, &mut open);
                 open = Some(*job);
             }
+            Kind::Option(rule) if rule.name == "group_reporting" && apart => continue,
             Kind::Option(rule) if rule.treatment == Treatment::Passed => {}
             // Scaled and replaced values stand at the end of each job's section.
             Kind::Option(_) => continue,

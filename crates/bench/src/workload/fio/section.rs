@@ -30,6 +30,8 @@ pub(super) struct Section {
     pub runtime_s: Option<f64>,
     /// Whether it runs for that long regardless of its progress.
     pub for_a_time: bool,
+    /// Whether it may have done all that it is to do before.
+    pub ends_early: bool,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
@@ -63,6 +65,7 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
         large: lays_out_large(job, stock.bytes),
         runtime_s: times.runtime_s,
         for_a_time: times.for_a_time,
+        ends_early: ["file_append", "io_size", "number_ios"].iter().any(|name| job.is_set(name)),
         notes: Vec::new(),
     };
     let (mut lines, mut notes) = (Vec::new(), Vec::new());

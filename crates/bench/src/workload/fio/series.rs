@@ -58,12 +58,14 @@ fn spread(series: &mut PerSecond, direction: usize, from: f64, to: f64, ops: f64
     }
 }
 
+/// Seconds at the end of a run in which a job may do what its log does not hold.
+pub(super) const OPEN_S: f64 = 2.0;
+
 /// Whether a job's log goes on to the end of a run of `seconds`. fio writes a line when a window of a second has passed,
 /// which may be late by as much: what a job did in its last two seconds can be missing, however much that was.
 pub fn reaches_end(log: &str, seconds: f64) -> bool {
-    const OPEN: f64 = 2.0;
     let ends = log.lines().filter_map(|line| line.split(',').next()?.trim().parse::<f64>().ok());
-    ends.fold(0.0, f64::max) / 1e3 >= seconds - OPEN
+    ends.fold(0.0, f64::max) / 1e3 >= seconds - OPEN_S
 }
 
 /// Entries of a series over `seconds`: as many as there are whole seconds, one at least. The last
