@@ -12,9 +12,10 @@ impl Rewritten {
     /// minutes and reads and writes each large record a hundred times; in blocks of 1 MiB they come to
     /// the same.
     pub fn layout(&self) -> String {
-        // fio 3.33 lays out and then waits for good for the threads that such a job hands its operations to.
+        // fio 3.33 lays out and then waits for good for the threads that a job hands its operations to. Files that a job
+        // makes itself, or does not make, are there when it begins.
         let only = self
-            .without(&["io_submit_mode="])
+            .without(&["io_submit_mode", "allow_file_create", "create_on_open"])
             .replacen("[global]\n", "[global]\ncreate_only=1\n", 1);
         // Every section of a job ends with its own seed; what stands last holds. fio has buffers for all that
         // may be under way.
