@@ -281,11 +281,12 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
     };
     let known = seconds(&setting.value).filter(|s| *s <= LONGEST);
     known.map(Some).ok_or_else(|| {
-        Mistake::new(
-            setting.line,
-            format!("`{name}={}` is not a time", setting.value),
-            "write 60, 90s or 2m; at most a year",
-        )
+        let close = setting.value.split_whitespace().collect::<String>();
+        let fix = match seconds(&close) {
+            Some(_) => format!("write `{close}`: fio ignores a unit after a blank"),
+            None => "write 60, 90s or 2m; at most a year".to_owned(),
+        };
+        Mistake::new(setting.line, format!("`{name}={}` is not a time", setting.value), fix)
     })
 }
 

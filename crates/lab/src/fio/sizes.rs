@@ -24,14 +24,14 @@ pub fn bytes(text: &str) -> Option<u64> {
     number.checked_mul(base.pow(power as u32))
 }
 
-/// Seconds of `90`, `90s`, `2m`, `500ms`, `1h`. None when it is no time.
+/// Seconds of `90`, `90s`, `2m`, `500ms`, `1h`. None when it is no time; to fio `1 m` is a second.
 pub fn seconds(text: &str) -> Option<f64> {
     let text = text.trim().to_ascii_lowercase();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number = text[..end].parse::<u64>().ok()? as f64;
     Some(
         number
-            * match text[end..].trim() {
+            * match &text[end..] {
                 "" | "s" => 1.0,
                 "us" | "usec" => 1e-6,
                 "ms" | "msec" => 1e-3,
