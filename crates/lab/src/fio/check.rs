@@ -3,7 +3,7 @@
 use super::job_options::Size;
 use super::options;
 use super::parse::{self, Job, Setting};
-use super::{Mistake, futile, job_options};
+use super::{Mistake, contradictions, futile, job_options};
 use std::collections::BTreeMap;
 
 /// Options by which a job paces itself.
@@ -180,6 +180,7 @@ fn looks_for_open_files(job: &Job) -> Option<Mistake> {
 }
 
 /// Files of different directories that would be one file in the machine, where all lie in a dataset.
+        found.extend(contradictions::mistakes(job));
 fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut found = Vec::new();

@@ -2,6 +2,7 @@
 //! reduced to what the size scale depends on. Rewriting and running one is `bench`'s.
 
 mod check;
+mod contradictions;
 pub mod demand;
 mod futile;
 pub mod job_options;
