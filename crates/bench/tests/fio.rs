@@ -439,9 +439,9 @@ fn what_fio_itself_refuses_is_found_in_every_job_with_its_line() {
         return; // not installed here: CI has it
     };
     let text = "[a]\nrw=read\nsize=1G\niodepth_batch=some\n[b]\nsize=1G\nrw=read ; as it was\nbs=8k\nrate_process=often # ?\n";
-    let lines: Vec<usize> = refusals(&fio, text).iter().map(|m| m.line).collect();
-    assert_eq!(lines, [4, 9], "{:#?}", refusals(&fio, text));
-    assert_eq!(refusals(&fio, SMALL_SYNC), []);
+    let lines: Vec<usize> = refusals(&fio, text, false).iter().map(|m| m.line).collect();
+    assert_eq!(lines, [4, 9], "{:#?}", refusals(&fio, text, false));
+    assert_eq!(refusals(&fio, SMALL_SYNC, false), []);
 }
 
 #[test]
@@ -451,7 +451,7 @@ fn what_fio_refuses_is_said_once_and_of_the_line_that_was_written() {
     };
     for wrong in ["zipf:1", "zipf:abc", "pareto:1.5"] {
         let text = format!("[a]\nrw=randread\nsize=1G\nrandom_distribution={wrong}\n");
-        let found = refusals(&fio, &text);
+        let found = refusals(&fio, &text, false);
         assert_eq!(found.len(), 1, "{found:#?}");
         let message = format!("fio rejects `random_distribution={wrong}`: ");
         assert!(found[0].line == 4 && found[0].message.starts_with(&message), "{found:#?}");

@@ -16,10 +16,10 @@ pub trait Files {
         Vec::new()
     }
 
-    /// Mistakes that the client program finds in a job file that this crate accepts. Empty if the program is
-    /// not installed.
-    fn program_says(&self, job: &str) -> Vec<Mistake> {
-        let _ = job;
+    /// Mistakes that the client program finds in a job file that this crate accepts; of a workload with a ladder of
+    /// rates also in its copy for a rung. Empty if the program is not installed.
+    fn program_says(&self, job: &str, rates: bool) -> Vec<Mistake> {
+        let _ = (job, rates);
         Vec::new()
     }
 }

@@ -137,10 +137,10 @@ impl Files for Reader<'_> {
         }
     }
 
-    fn program_says(&self, job: &str) -> Vec<Mistake> {
+    fn program_says(&self, job: &str, rates: bool) -> Vec<Mistake> {
         // Without fio this check is skipped; `run` reports that fio is missing.
         let fio = self.ask_fio.then(|| programs::find("fio")).flatten();
-        fio.map(|program| refusals(&program, job)).unwrap_or_default()
+        fio.map(|program| refusals(&program, job, rates)).unwrap_or_default()
     }
 }
 

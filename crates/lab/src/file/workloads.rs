@@ -90,7 +90,14 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
         }
     };
     let program = match client.key {
-        "fio" => fio(cx, client, known, size.as_ref(), rates.is_some()),
+        "fio" => {
+            let stated = Stated {
+                sized: size.is_some(),
+                open: rates.is_some(),
+                timed: known.runtime_s.is_some(),
+            };
+            fio(cx, client, size.as_ref(), stated)
+        }
         "pgbench" => {
             pgbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Pgbench)
         }
@@ -151,14 +158,24 @@ fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str
     stated.map(|(_, key, instead)| (*key, *instead)).collect()
 }
 
+/// What the lab states beside a job file.
+#[derive(Clone, Copy)]
+struct Stated {
+    /// The working set.
+    sized: bool,
+    /// A ladder of rates.
+    open: bool,
+    /// The runtime.
+    timed: bool,
+}
+
 fn fio(
     cx: &Context<'_>,
     entry: &Entry<'_>,
-    known: &WorkloadInputs<'_>,
     size: Option<&At<u64>>,
-    open: bool,
+    stated: Stated,
 ) -> Option<Program> {
-    let (origin, job) = job(cx, entry, size.is_some(), open)?;
+    let (origin, job) = job(cx, entry, stated)?;
     if let Some(size) = size
         && let Ok(file) = fio::parse::parse(&job)
         && size.value < fio::least_size(&file)
@@ -174,7 +191,7 @@ fn fio(
         );
     }
     // Where the method says nothing, a job's own runtime is held to what the method's is held to.
-    if known.runtime_s.is_none()
+    if !stated.timed
         && let Ok(file) = fio::parse::parse(&job)
         && let Some(seconds) = fio::demand(&file).runtime_s
     {
@@ -258,7 +275,7 @@ fn rates(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Rates> {
 }
 
 /// Where the text of a job file is from, and the text.
-fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<(String, String)> {
+fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated) -> Option<(String, String)> {
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");
@@ -272,11 +289,11 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<(
         }
         table.finish(cx);
         let job = job?.string(cx, "the text of a job file")?;
-        for mistake in mistakes(cx, &job.value, sized, open) {
+        for mistake in mistakes(cx, &job.value, stated) {
             let span = mistake.span(&job.value);
             cx.error(cx.within(&job, span), mistake.message, mistake.fix);
         }
-        for (line, message) in notes(&job.value, open) {
+        for (line, message) in notes(&job.value, stated) {
             cx.note(cx.within(&job, fio::line_span(&job.value, line)), message);
         }
         return Some((INLINE.to_owned(), job.value));
@@ -284,11 +301,11 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<(
     let path = entry.string(cx, "the path of a fio job file, from the lab's directory")?;
     match cx.files.read(&path.value) {
         Ok(job) => {
-            for mistake in mistakes(cx, &job, sized, open) {
+            for mistake in mistakes(cx, &job, stated) {
                 let span = mistake.span(&job);
                 cx.say(Diagnostic::error(mistake.message).at(&path.value, span).fix(mistake.fix));
             }
-            for (line, message) in notes(&job, open) {
+            for (line, message) in notes(&job, stated) {
                 let span = fio::line_span(&job, line);
                 cx.say(Diagnostic::note(message).at(&path.value, span));
             }
@@ -307,15 +324,22 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<(
 }
 
 /// What the author of a job file should know.
-fn notes(job: &str, open: bool) -> Vec<(usize, String)> {
-    if open { fio::notes_with_rates(job) } else { fio::notes(job) }
+fn notes(job: &str, stated: Stated) -> Vec<(usize, String)> {
+    let mut notes = if stated.open { fio::notes_with_rates(job) } else { fio::notes(job) };
+    if !stated.timed {
+        notes.extend(fio::notes_without_runtime(job));
+    }
+    notes
 }
 
 /// Everything wrong with a job file; fio is asked only about one that is right as far as is known.
-fn mistakes(cx: &Context<'_>, job: &str, sized: bool, open: bool) -> Vec<Mistake> {
-    let mut found = fio::mistakes(job, sized);
-    if open {
+fn mistakes(cx: &Context<'_>, job: &str, stated: Stated) -> Vec<Mistake> {
+    let mut found = fio::mistakes(job, stated.sized);
+    if stated.open {
         found.extend(fio::against_rates(job));
     }
-    if found.is_empty() { cx.files.program_says(job) } else { found }
+    if !stated.timed {
+        found.extend(fio::against_own_runtimes(job));
+    }
+    if found.is_empty() { cx.files.program_says(job, stated.open) } else { found }
 }

@@ -17,9 +17,15 @@ const THREADS: [&str; 2] = ["stonewall", "verify_async"];
 
 /// Options about a client's clock, processors and polling: a job that states one asks for something that the machine
 /// does not have.
-const PLACED: [&str; 10] = [
+const PLACED: [&str; 11] = [
     "clocksource", "cpumask", "cpus_allowed", "cpus_allowed_policy", "hipri", "hipri_percentage",
-    "numa_cpu_nodes", "numa_mem_policy", "sqthread_poll", "sqthread_poll_cpu",
+    "numa_cpu_nodes", "numa_mem_policy", "sqthread_poll", "sqthread_poll_cpu", "verify_async_cpus",
+];
+
+/// Options of io_uring and of no engine that a rung of a ladder has instead of it.
+const OF_IO_URING: [&str; 8] = [
+    "cmdprio", "cmdprio_bssplit", "cmdprio_class", "cmdprio_percentage", "fixedbufs",
+    "force_async", "nonvectored", "registerfiles",
 ];
 
 /// What the author of a job file should know: what the machine changes in it, and what has no effect. Lines, from 1,
@@ -33,6 +39,20 @@ pub fn notes(text: &str) -> Vec<(usize, String)> {
 /// As [`notes`], for a workload with a ladder of rates, whose jobs have a depth of the ladder.
 pub fn notes_with_rates(text: &str) -> Vec<(usize, String)> {
     in_order(changes(&parse::read(text, &mut Vec::new()).jobs))
+}
+
+/// As [`notes`], for a lab that states no runtime: those alone that hold because of that.
+pub fn notes_without_runtime(text: &str) -> Vec<(usize, String)> {
+    let file = parse::read(text, &mut Vec::new());
+    let untimed = file.jobs.iter().filter(|job| !is_timed(job) && job.is_set("time_based"));
+    in_order(untimed.filter_map(|job| {
+        let setting = job.settings.get("time_based")?;
+        let message = format!(
+            "`time_based` has no effect without `runtime`: job `{}` ends with its files",
+            job.name
+        );
+        Some((setting.line, message))
+    }))
 }
 
 /// Notes by line; one of `[global]` is met again in every job.
@@ -88,9 +108,61 @@ pub fn against_rates(text: &str) -> Vec<Mistake> {
             })
         })
         .collect();
+    found.extend(file.jobs.iter().flat_map(of_another_engine));
     found.sort();
     found.dedup();
     found
+}
+
+/// The options of a job that fio does not take once the ladder has replaced its I/O engine.
+fn of_another_engine(job: &Job) -> Vec<Mistake> {
+    if job_options::engine(job) != "io_uring" {
+        return Vec::new();
+    }
+    let settings = OF_IO_URING.iter().filter_map(|name| Some((name, job.settings.get(*name)?)));
+    let mistake = |(name, setting): (&&str, &Setting)| {
+        Mistake::new(
+            setting.line,
+            format!(
+                "`{name}` is an option of io_uring, which becomes psync where a workload has `rates`"
+            ),
+            "remove one of the two",
+        )
+    };
+    settings.map(mistake).collect()
+}
+
+/// Whether a job runs for a time of its own, over its files again and again.
+fn is_timed(job: &Job) -> bool {
+    job.is_set("time_based") && own_runtime(job) > 0.0
+}
+
+/// Seconds of a job's `runtime`; 0 where it has none.
+fn own_runtime(job: &Job) -> f64 {
+    job_options::time(job, "runtime").ok().flatten().unwrap_or(0.0)
+}
+
+/// The options of a job file that a lab which states no runtime cannot have: with `exitall` the job that ends first ends
+/// the others, which were to run for their time.
+pub fn against_own_runtimes(text: &str) -> Vec<Mistake> {
+    let jobs = parse::read(text, &mut Vec::new()).jobs;
+    let timed = jobs.iter().filter(|job| is_timed(job));
+    let longest = timed.map(own_runtime).fold(0.0, f64::max);
+    let ends_before = |job: &Job| !is_timed(job) || own_runtime(job) < longest;
+    let first = jobs.iter().find(|job| longest > 0.0 && ends_before(job));
+    let stated = jobs.iter().find_map(|job| job.settings.get("exitall"));
+    let (Some(first), Some(setting)) = (first, stated.filter(|setting| setting.value != "0"))
+    else {
+        return Vec::new();
+    };
+    vec![Mistake::new(
+        setting.line,
+        format!(
+            "`exitall` lets job `{}` end the others before their time, but all jobs share one measured window",
+            first.name
+        ),
+        "give all jobs the same `runtime` with `time_based`, or state `[method] runtime` in the lab",
+    )]
 }
 
 /// Every mistake in a job file, in order of lines. `sized`: the lab states the working set, so that
@@ -108,6 +180,7 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
         found.extend(["fsync", "fdatasync"].into_iter().filter_map(|name| no_count(job, name)));
         found.extend(["rate", "rate_iops"].into_iter().filter_map(|name| no_rate(job, name)));
         found.extend(no_mix(job));
+        found.extend(contradictions::mistakes(job));
         match job_options::block_sizes(job) {
             Ok(blocks) => found.extend(futile::mistakes(&file.jobs, job, &blocks)),
             Err(wrong) => found.extend(wrong),
@@ -180,7 +253,6 @@ fn looks_for_open_files(job: &Job) -> Option<Mistake> {
 }
 
 /// Files of different directories that would be one file in the machine, where all lie in a dataset.
-        found.extend(contradictions::mistakes(job));
 fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut found = Vec::new();

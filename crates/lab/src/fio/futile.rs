@@ -6,7 +6,12 @@ use super::parse::{Job, MOST_FILES, Setting};
 
 /// Every mistake of this kind in a job of a file with these jobs. `blocks`: the sizes of its blocks.
 pub(super) fn mistakes(jobs: &[Job], job: &Job, blocks: &[u64]) -> Vec<Mistake> {
-    let found = [no_block(job, blocks), verifies_without_headers(jobs, job), only_truncates(job)];
+    let found = [
+        no_block(job, blocks),
+        verifies_without_headers(jobs, job),
+        only_truncates(job),
+        ends_at_a_target(job),
+    ];
     found.into_iter().flatten().collect()
 }
 
@@ -85,6 +90,21 @@ fn verification(job: &Job) -> Option<(&'static str, &Setting)> {
 fn writes_files_of(job: &Job, other: &Job) -> bool {
     let (own, others) = (job_options::sets(job).0, job_options::sets(other).0);
     job_options::writes(job) && own.split(':').any(|file| others.split(':').any(|o| o == file))
+}
+
+/// That a job ends when fio has found the depth at which it meets a latency.
+fn ends_at_a_target(job: &Job) -> Option<Mistake> {
+    let setting = job.settings.get("latency_target").filter(|target| target.value != "0")?;
+    (!job.is_set("latency_run")).then(|| {
+        Mistake::new(
+            setting.line,
+            format!(
+                "with `latency_target={}` fio ends job `{}` when it has found a depth, but all jobs share one measured window",
+                setting.value, job.name
+            ),
+            "add `latency_run=1`, with which it goes on at that depth; or remove the line",
+        )
+    })
 }
 
 /// That a job does something else than write with the engine that truncates its file instead.

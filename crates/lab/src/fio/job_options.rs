@@ -106,9 +106,9 @@ pub fn is_filled(job: &Job) -> bool {
 }
 
 /// Options with which a job may end before it has written each block of its files.
-const ENDS_EARLIER: [&str; 8] = [
+const ENDS_EARLIER: [&str; 7] = [
     "exit_what", "exitall", "io_size", "norandommap", "number_ios", "percentage_random",
-    "random_distribution", "steadystate",
+    "random_distribution",
 ];
 
 /// Whether a job surely has written all of its files when it ends: it only writes, to each block once, and has no time.

@@ -10,7 +10,9 @@ pub mod options;
 pub mod parse;
 pub mod sizes;
 
-pub use check::{against_rates, mistakes, notes, notes_with_rates};
+pub use check::{
+    against_own_runtimes, against_rates, mistakes, notes, notes_with_rates, notes_without_runtime,
+};
 pub use demand::{Demand, demand, least_size};
 
 use std::ops::Range;

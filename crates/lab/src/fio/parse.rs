@@ -264,6 +264,12 @@ fn reaches_outside(option: &str, value: &str) -> Option<(&'static str, &'static 
         "random_distribution" if value.starts_with("zoned_abs") => {
             Some(("uses sizes of the real file", "write `zoned:` with shares of the file"))
         }
+        "zonemode" if value == "strided" => {
+            Some(("uses sizes of the real file", "remove the line"))
+        }
+        "zonemode" if value == "zbd" => {
+            Some(("is for zoned devices, which are not modelled", "remove the line"))
+        }
         _ => None,
     }
 }

@@ -74,7 +74,8 @@ pub fn replace_settings() -> Result<(), String> {
         if kept.is_dir() {
             make(&target)?;
         } else if kept.exists() {
-            fs::write(&target, "").map_err(|e| format!("cannot write {}: {e}", target.display()))?;
+            fs::write(&target, "")
+                .map_err(|e| format!("cannot write {}: {e}", target.display()))?;
         } else {
             continue;
         }

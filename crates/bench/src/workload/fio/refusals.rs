@@ -21,11 +21,14 @@ fn complaints(output: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.starts_with("fio: Any use of "))
 }
 
+/// Operations a second of a rung that stands for all.
+const RATE: f64 = 1000.0;
+
 /// Mistakes that fio itself reports in a job file that can be read, such as invalid values of options. Each
-/// job is checked alone, because fio reports nothing after a job that it drops.
-pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
+/// job is checked alone, because fio reports nothing after a job that it drops. `rates`: also as on a rung of a ladder.
+pub fn refusals(program: &Path, text: &str, rates: bool) -> Vec<Mistake> {
     let here = std::env::temp_dir();
-    let target = Target {
+    let closed = Target {
         dir: &here,
         size: 1.0,
         working_set: Some(1 << 30),
@@ -39,17 +42,20 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     let Ok(file) = parse::parse(text) else {
         return Vec::new();
     };
-    let Ok(copy) = rewrite(&file, &target) else {
-        return Vec::new();
-    };
+    let open = Target { rate: Some(RATE), ..closed.clone() };
     let mut found = Vec::new();
-    for job in &file.jobs {
-        let output = match parse_only(program, &copy.text, &job.name) {
-            Ok(output) => output,
-            // If fio cannot be run, nothing is refused; a trial would report why.
-            Err(_) => return found,
+    for target in [Some(closed), rates.then_some(open)].into_iter().flatten() {
+        let Ok(copy) = rewrite(&file, &target) else {
+            return Vec::new();
         };
-        found.extend(rejected(&file, job, &output));
+        for job in &file.jobs {
+            let output = match parse_only(program, &copy.text, &job.name) {
+                Ok(output) => output,
+                // If fio cannot be run, nothing is refused; a trial would report why.
+                Err(_) => return found,
+            };
+            found.extend(rejected(&file, job, &output));
+        }
     }
     found.sort();
     found.dedup();

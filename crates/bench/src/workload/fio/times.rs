@@ -59,7 +59,8 @@ pub(super) fn times(job: &Job, target: &Target, ramp: Ramp) -> Result<Times, Mis
     if let Some(s) = runtime_s {
         lines.push(("runtime", milliseconds(s)));
     }
-    let for_a_time = target.runtime_s.is_some() || job.is_set("time_based");
+    // Without a runtime fio takes `time_based` back.
+    let for_a_time = target.runtime_s.is_some() || (own.is_some() && job.is_set("time_based"));
     if for_a_time {
         lines.push(("time_based", "1".to_owned()));
     }
