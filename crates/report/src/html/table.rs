@@ -30,10 +30,11 @@ const COLUMNS: [(Label, bool); 13] = [
 
 impl Page<'_> {
     pub(super) fn comparison(&self, m: &mut Markup) {
+        let first = self.has_first();
         section(m, "comparison", |m| {
             m.tag("p").class("lede").inside(|m| {
                 m.say(label(Label::ComparisonIntro));
-                if self.has_first() {
+                if first {
                     m.text(" ");
                     m.say(label(Label::WholeWindow));
                 }
@@ -44,7 +45,7 @@ impl Page<'_> {
             });
             scroll(m, "comparison-title", |m| {
                 m.tag("table").class("sortable").attr("id", "cells").inside(|m| {
-                    m.table_head(|m| self.heads(m));
+                    m.table_head(|m| self.heads(m, first));
                     m.tag("tbody").inside(|m| {
                         for row in &self.rows {
                             let class = match (row.cell.validity, row.against) {
@@ -52,7 +53,7 @@ impl Page<'_> {
                                 (Validity::Valid, _) => "",
                                 _ => "aside",
                             };
-                            m.tag("tr").class(class).inside(|m| cells(m, row, self.has_first()));
+                            m.tag("tr").class(class).inside(|m| cells(m, row, first));
                         }
                     });
                 });
@@ -82,8 +83,9 @@ impl Page<'_> {
         self.rows.iter().any(|row| row.first.is_some())
     }
 
-    fn heads(&self, m: &mut Markup) {
-        let (rate, first) = (rate(self.findings), self.has_first());
+    /// The names of the columns; `first` is whether there is one of first phases.
+    fn heads(&self, m: &mut Markup, first: bool) {
+        let rate = rate(self.findings);
         for (name, number) in COLUMNS.into_iter().filter(|(name, _)| first || *name != FIRST) {
             let phase = if name == FIRST { first_head(&self.rows) } else { name };
             column(m, number).inside(|m| {
