@@ -82,7 +82,8 @@ fn a_logical_sector_above_a_page_is_reported_at_its_place() {
     let added = "[variants.a]\ndrives.x = { profile = \"pm9a3-3.84t\", physical_sector = 8192, logical_sector = 8192, capacity = -1 }\n";
     let diagnostics = errors(&format!("{BASE}{added}"));
     assert_eq!(diagnostics.len(), 2, "{diagnostics:#?}");
-    let sector = "8192 | with these values `pm9a3-3.84t` is not a valid drive: logical_sector = 8192";
+    let sector =
+        "8192 | with these values `pm9a3-3.84t` is not a valid drive: logical_sector = 8192";
     assert!(diagnostics[0].starts_with(sector), "{diagnostics:#?}");
     assert!(diagnostics[1].starts_with("-1 | "), "{diagnostics:#?}");
 }

@@ -370,8 +370,9 @@ fn accepted(
     check: impl Fn(&Property, &str) -> Result<String, Refused>,
 ) -> Option<(String, String)> {
     let Setting { name, value } = setting;
+    // `readonly` is a property of both; what is said of it tells when.
     let found = found.map_err(|refused| match section_of(&name.value) {
-        Some(other) if other != section => Refused {
+        Some(other) if other != section && name.value != "readonly" => Refused {
             fix: format!("it belongs in {other}: {other}.{} = …", name.value),
             ..refused
         },
