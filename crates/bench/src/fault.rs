@@ -32,3 +32,8 @@ impl From<store::Error> for Fault {
 pub fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
     move |e| Fault::Failed(format!("cannot {what}: {e}"))
 }
+
+/// The same for an action that no trial can do without: it failed because of this host.
+pub fn host<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
+    move |e| Fault::Environment(format!("cannot {what}: {e}"))
+}

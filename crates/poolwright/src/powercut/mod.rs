@@ -259,7 +259,8 @@ impl Args {
     /// The key of all crash states that differ by their seed alone. This program writes and checks in the machines,
     /// so it is one of their inputs.
     fn key(&self, inputs: &Inputs) -> Result<Key, Fault> {
-        let program = std::env::current_exe().and_then(std::fs::read);
+        // Its path may be another program's by now.
+        let program = std::fs::read("/proc/self/exe");
         let program = program.map_err(doing("read this program"))?;
         let (inputs, _) = inputs.key()?;
         let fail: Vec<String> = self.fail.iter().map(DriveFault::to_string).collect();

@@ -10,7 +10,7 @@ pub(crate) mod steps;
 pub mod variant;
 
 use super::{Engine, States};
-use crate::fault::{Fault, doing};
+use crate::fault::{Fault, host};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mysql, Postgresql};
 use crate::stop::Stop;
@@ -27,6 +27,8 @@ use measurement::{Cost, Fact, Measured, Stage, WarmUp, WarmUpEnd};
 use parameters::Parameters;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -46,6 +48,8 @@ pub struct Linux {
     pub engine: machine::engine::Engine,
     /// This program, which is also the machine's first process.
     pub executable: PathBuf,
+    /// Its file as this process was started from it.
+    file: FileId,
     /// Where cores are held.
     pub locks: PathBuf,
     /// Real time after which a machine counts as hung.
@@ -54,6 +58,13 @@ pub struct Linux {
     memory: Mutex<Vec<Memory>>,
     /// Pool states whose images this process has verified.
     states: Mutex<BTreeSet<Key>>,
+}
+
+/// Device and inode of a file.
+type FileId = (u64, u64);
+
+fn file_id(path: &Path) -> io::Result<FileId> {
+    fs::metadata(path).map(|of| (of.dev(), of.ino()))
 }
 
 /// Memory of the host that the machine of a trial takes at the most, bytes: that of its model, and what its client
@@ -77,11 +88,13 @@ impl Linux {
         }
         let engine = machine::engine::Engine::find();
         let engine = engine.map_err(|e| Fault::Environment(e.to_string()))?;
-        let executable = std::env::current_exe()
-            .map_err(|e| Fault::Environment(format!("cannot find this program: {e}")))?;
+        let executable = std::env::current_exe().map_err(host("find this program"))?;
+        // This link leads to the file also when its name is another's.
+        let file = file_id(Path::new("/proc/self/exe")).map_err(host("find this program"))?;
         Ok(Linux {
             engine,
             executable,
+            file,
             locks: machine::engine::cache().join("cores"),
             patience,
             memory: Mutex::default(),
@@ -98,7 +111,7 @@ impl Linux {
                 "cannot get memory for a machine: {e}: free memory, or run fewer machines (-j)"
             ))
         })?;
-        memory.spill_in(directory).map_err(doing(format!("write to {}", directory.display())))?;
+        memory.spill_in(directory).map_err(host(format!("write to {}", directory.display())))?;
         Ok(memory)
     }
 
@@ -154,7 +167,7 @@ impl Engine for Linux {
         stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Measured, Fault> {
-        let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
+        let raw = fs::canonicalize(raw).map_err(host(format!("find {}", raw.display())))?;
         let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
         let state = self.state(inputs, &raw, states, stage, stop)?;
@@ -283,7 +296,36 @@ impl Linux {
             start_s: if given.image.is_some() { LATER_S } else { 0 },
             ..self.machine(inputs, given.parameters, raw, &given.work.script, memory)
         };
-        machine.run(&given.drives, stage, &|| stop.should_end())
+        self.run_machine(&machine, &given.drives, stage, stop)
+    }
+
+    /// Runs a machine to its end. It is started from this program's path: what a program says that has taken its place
+    /// is no result under the keys of this one.
+    fn run_machine(
+        &self,
+        machine: &Machine,
+        drives: &Config,
+        stage: &dyn Fn(Stage),
+        stop: &Stop,
+    ) -> Result<Outcome, Failure> {
+        self.is_unchanged()?;
+        match machine.run(drives, stage, &|| stop.should_end()) {
+            Err(Failure::Stopped) => Err(Failure::Stopped),
+            // Programs inside are read from the path as long as it runs.
+            ended => self.is_unchanged().and(ended),
+        }
+    }
+
+    /// Whether this program's path still leads to it.
+    fn is_unchanged(&self) -> Result<(), Failure> {
+        let source = match file_id(&self.executable) {
+            Ok(now) if now == self.file => return Ok(()),
+            Err(e) if e.kind() != io::ErrorKind::NotFound => e,
+            _ => io::Error::other(
+                "the program was replaced or removed while it ran: run the same command again",
+            ),
+        };
+        Err(Failure::Host { action: "run a machine with", path: self.executable.clone(), source })
     }
 }
 
@@ -292,10 +334,7 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
     match failure {
         Failure::Stopped => Fault::Interrupted,
         Failure::Host { .. } | Failure::Start(_) => Fault::Environment(failure.to_string()),
-        _ if is_full(raw) => Fault::Environment(format!(
-            "no space is left on the file system of {}: free some and run the same command again",
-            raw.display()
-        )),
+        _ if let Some(fault) = of_host(raw) => fault,
         Failure::Killed(how) => {
             Fault::Environment(format!("{how}: free memory, or run fewer machines (-j)"))
         }
@@ -308,16 +347,36 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
     }
 }
 
-/// Whether the file system of a machine's directory is too full for its results, or was for what its drives hold.
-fn is_full(directory: &Path) -> bool {
+/// What the host refused the machine of a directory, which is no result of it: room for its results or for what its
+/// drives hold, or the record of them.
+fn of_host(directory: &Path) -> Option<Fault> {
     let left = rustix::fs::statvfs(directory).map(|of| of.f_bavail * of.f_frsize);
     let console = fs::read(directory.join(machine::CONSOLE)).unwrap_or_default();
     let console = String::from_utf8_lossy(&console);
-    let no_room = |line: &str| {
-        line.contains("drive contents")
-            && (line.contains("No space left on device") || line.contains("quota exceeded"))
-    };
-    left.is_ok_and(|bytes| bytes < LEAST_SPACE) || console.lines().any(no_room)
+    let refusal = refusal(&console);
+    let no_room =
+        |why: &str| why.contains("No space left on device") || why.contains("quota exceeded");
+    if left.is_ok_and(|bytes| bytes < LEAST_SPACE) || refusal.is_some_and(no_room) {
+        return Some(Fault::Environment(format!(
+            "no space is left on the file system of {}: free some and run the same command again",
+            directory.display()
+        )));
+    }
+    refusal.map(|why| {
+        Fault::Environment(match why.contains(NO_MEMORY) {
+            true => format!("{why}: free memory, or run fewer machines (-j)"),
+            false => format!("{why}: remove the cause and run the same command again"),
+        })
+    })
+}
+
+/// How a machine says that the host has no memory for its drives (linux/drives).
+const NO_MEMORY: &str = "the host has no memory for more than";
+
+/// The line of a console that says what the host refused the drives, for whatever reason.
+fn refusal(console: &str) -> Option<&str> {
+    let begins = [NO_MEMORY, "drive contents beyond", "the record of the drives cannot be written"];
+    console.lines().find(|line| begins.iter().any(|begin| line.contains(begin))).map(str::trim)
 }
 
 #[cfg(test)]
@@ -338,5 +397,56 @@ mod tests {
             let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
             assert!(why.contains("no space is left"), "{why}");
         }
+        // Whatever the reason.
+        for (refused, advice) in [
+            ("the host has no memory for more than 64 MiB of drive contents: os error 12", "(-j)"),
+            ("drive contents beyond 4096 MiB cannot be kept in /tmp/x: File too large", "again"),
+            ("the record of the drives cannot be written: Input/output error", "again"),
+        ] {
+            let console = format!("thread 'main' panicked at memory.rs:1:\n{refused}\n");
+            fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
+            let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
+            assert!(why.starts_with(refused) && why.ends_with(advice), "{why}");
+        }
+    }
+
+    fn linux(executable: &Path) -> Linux {
+        let manifest = machine::engine::Manifest {
+            linux: "7.2".into(),
+            key: "aa".into(),
+            openzfs: Default::default(),
+        };
+        Linux {
+            engine: machine::engine::Engine { manifest, directory: "/anywhere".into() },
+            executable: executable.to_owned(),
+            file: file_id(executable).unwrap(),
+            locks: PathBuf::new(),
+            patience: Duration::ZERO,
+            memory: Mutex::default(),
+            states: Mutex::default(),
+        }
+    }
+
+    #[test]
+    fn a_program_that_was_replaced_or_removed_runs_no_further_machine() {
+        let place = tempfile::tempdir().unwrap();
+        let [program, next] = ["poolwright", "next"].map(|name| place.path().join(name));
+        fs::write(&program, "").unwrap();
+        let linux = linux(&program);
+        linux.is_unchanged().unwrap();
+        fs::write(&next, "").unwrap();
+        fs::rename(&next, &program).unwrap();
+        let refused = || fault(&linux.is_unchanged().unwrap_err(), place.path(), None);
+        let Fault::Environment(why) = refused() else { panic!("{:?}", refused()) };
+        assert!(why.contains("was replaced") && why.ends_with("the same command again"), "{why}");
+        fs::remove_file(&program).unwrap();
+        assert_eq!(refused(), Fault::Environment(why));
+    }
+
+    #[test]
+    fn a_directory_that_the_host_refuses_is_no_failed_trial() {
+        let linux = linux(Path::new("/proc/self/exe"));
+        let refused = linux.take_memory(Path::new("/gone"));
+        assert!(matches!(refused, Err(Fault::Environment(_))), "{refused:?}");
     }
 }

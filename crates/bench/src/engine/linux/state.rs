@@ -7,7 +7,7 @@ use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
 use super::{Given, Linux, devices, fault};
 use crate::engine::States;
-use crate::fault::{Fault, doing};
+use crate::fault::{Fault, doing, host};
 use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place};
@@ -192,12 +192,12 @@ impl Linux {
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
         let begun = Instant::now();
-        fs::create_dir(directory).map_err(doing(format!("make {}", directory.display())))?;
+        fs::create_dir(directory).map_err(host(format!("make {}", directory.display())))?;
         let memory = self.take_memory(directory)?;
         let outcome = self.lay_out(wanted, directory, &memory, stage, stop)?;
         let made_s = begun.elapsed().as_secs_f64();
         let path = directory.join(INDEX);
-        let reading = || doing(format!("read {}", path.display()));
+        let reading = || host(format!("read {}", path.display()));
         let index = File::open(&path).map_err(reading())?;
         fs::remove_file(&path).map_err(reading())?;
         let pages = index.metadata().map_err(reading())?.len() / image::INDEX_ENTRY;

@@ -1,7 +1,7 @@
 //! The machine of a variant, for other work than a trial: the caller decides what it runs.
 
 use super::parameters::{self, Parameters};
-use super::{Linux, devices, fault, steps};
+use super::{Linux, devices, fault, of_host, steps};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
@@ -112,9 +112,9 @@ impl Variant<'_> {
             patience: hung_after,
             ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
         };
-        let ended = machine.run(drives, &|_: Stage| (), &|| stop.should_end());
+        let ended = self.linux.run_machine(&machine, drives, &|_: Stage| (), stop);
         // Memory that is given back frees what its drives had on the disk.
-        let ended = ended.map_err(|failure| early(failure, super::is_full(directory), directory));
+        let ended = ended.map_err(|failure| early(failure, directory));
         self.linux.give_memory_back(memory);
         ended
     }
@@ -122,10 +122,13 @@ impl Variant<'_> {
 
 /// Why a machine ended early: of itself, or because of the host. Its directory is not kept, so that no file of it may be
 /// named.
-fn early(failure: Failure, full: bool, directory: &Path) -> EarlyEnd {
+fn early(failure: Failure, directory: &Path) -> EarlyEnd {
     match failure {
-        Failure::Ended(how) if !full => EarlyEnd::Died(how),
-        Failure::Hung { seconds, last } if !full => EarlyEnd::Hung(format!(
+        Failure::Ended(_) | Failure::Hung { .. } if let Some(fault) = of_host(directory) => {
+            EarlyEnd::Fault(fault)
+        }
+        Failure::Ended(how) => EarlyEnd::Died(how),
+        Failure::Hung { seconds, last } => EarlyEnd::Hung(format!(
             "the machine did not end within {seconds} s of real time and was ended; its last message: {}",
             last.as_deref().unwrap_or("none")
         )),
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_hangs_has_not_died_and_neither_has_one_that_the_host_ended() {
-        let end = |failure| early(failure, false, Path::new("/gone"));
+        let end = |failure| early(failure, Path::new("/gone"));
         let hung =
             |last: Option<&str>| Failure::Hung { seconds: 600, last: last.map(str::to_owned) };
         let EarlyEnd::Hung(how) = end(hung(Some("spinning"))) else { panic!() };
@@ -149,7 +152,12 @@ mod tests {
         assert!(matches!(end(Failure::Ended("panic".to_owned())), EarlyEnd::Died(_)));
         let killed = end(Failure::Killed("signal 9".to_owned()));
         assert!(matches!(killed, EarlyEnd::Fault(Fault::Environment(_))), "{killed:?}");
-        let full = early(hung(None), true, Path::new("/gone"));
-        assert!(matches!(full, EarlyEnd::Fault(_)), "{full:?}");
+        let directory = tempfile::tempdir().unwrap();
+        let console = "the record of the drives cannot be written: File too large (os error 27)\n";
+        std::fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
+        for failure in [hung(None), Failure::Ended("panic".to_owned())] {
+            let refused = early(failure, directory.path());
+            assert!(matches!(refused, EarlyEnd::Fault(Fault::Environment(_))), "{refused:?}");
+        }
     }
 }
