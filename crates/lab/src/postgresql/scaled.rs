@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// Rows of `pgbench_accounts` for each unit of scale.
 pub const ACCOUNTS: u64 = 100_000;
+/// Units of scale from which on the shrunk database has whole ones.
+const WHOLE: u32 = 10;
 /// Bytes of those rows with their index, for each unit of scale: 13.44 and 2.26 MB measured with PostgreSQL 15.
 const ACCOUNTS_BYTES: u64 = 15_700_000;
 /// Bytes of a branch and its ten tellers with their indexes.
@@ -57,10 +59,14 @@ pub fn scaled(pgbench: &Pgbench, size: f64) -> Scaled {
     let size = size.max(1.0);
     let shrunk = f64::from(pgbench.scale) / size;
     let scale = (shrunk as u32).max(1);
-    let accounts = ((shrunk * ACCOUNTS as f64).round() as u64).max(ACCOUNTS);
+    let accounts = match scale {
+        WHOLE.. => u64::from(scale) * ACCOUNTS,
+        _ => ((shrunk * ACCOUNTS as f64).round() as u64).max(ACCOUNTS),
+    };
     let crowd = pgbench.clients.saturating_mul(BRANCHES_PER_CLIENT);
     // The last accounts may be of a branch that is not full.
-    let branches = (shrunk.ceil() as u32).max(crowd).min(pgbench.scale);
+    let full = u32::try_from(accounts.div_ceil(ACCOUNTS)).unwrap_or(u32::MAX);
+    let branches = full.max(crowd).min(pgbench.scale);
     let fixed = u64::from(branches) * BRANCH_BYTES;
     let data = accounts * (ACCOUNTS_BYTES / ACCOUNTS) + fixed;
     let mut server = Server {
@@ -180,7 +186,12 @@ mod tests {
         assert_eq!((at(10.0).scale, at(10.0).branches), (2_000, 2_000));
         assert_eq!((at(100.0).accounts, at(100.0).branches), (20_000_000, 1_280));
         let part = scaled(&pgbench(300, 8, &[]), 160.0);
-        assert_eq!(scaled(&pgbench(400, 1, &[]), 32.0).branches, 13, "of 1,250,000 accounts");
+        assert_eq!(scaled(&pgbench(300, 0, &[]), 160.0).branches, 2, "one of them not full");
+        assert_eq!(
+            scaled(&pgbench(1000, 8, &[]), 22.0).accounts,
+            4_500_000,
+            "of ten units and more whole ones"
+        );
         assert_eq!((part.scale, part.accounts), (1, 187_500), "no multiple of 100,000");
         assert_eq!(scaled(&pgbench(300, 8, &[]), 1000.0).accounts, 100_000, "one unit at least");
         // The contention that the lab states itself is kept.
