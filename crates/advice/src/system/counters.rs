@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_was_counted_of_one_dataset_does_not_count_for_the_machine() {
         let dataset = reading(9_000_000_000, "dataset_name 7 tank/idle\nzil_commit_count 4 0\n");
-        assert_eq!(counters(&[dataset.clone()]), None);
+        assert_eq!(counters(std::slice::from_ref(&dataset)), None);
         let zil = reading(11_000_000_000, "zil_commit_count 4 50\n");
         let counted = counters(&[zil, dataset]).unwrap();
         assert_eq!((counted.seconds, counted.commits), (10.0, Some(50)));

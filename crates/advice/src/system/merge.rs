@@ -89,7 +89,7 @@ fn first_or_new<'a>(
     conditions: &[&dyn Fn(&Drive) -> bool],
 ) -> &'a mut Drive {
     let drives = &mut system.drives;
-    let known = conditions.iter().find_map(|holds| drives.iter().position(|drive| holds(drive)));
+    let known = conditions.iter().find_map(|holds| drives.iter().position(holds));
     let at = known.unwrap_or_else(|| {
         drives.push(Drive { name: name.to_string(), ..Drive::default() });
         drives.len() - 1
