@@ -28,6 +28,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const LONGEST_LOOK: Duration = Duration::from_secs(5);
 /// SIGKILL.
 const KILLED: i32 = 9;
+/// SIGXFSZ.
+const FILE_LIMIT: i32 = 25;
 
 /// Hidden verb of the executable that [`crate::launch::run`] serves.
 pub const LAUNCH: &str = "machine-launch";
@@ -334,6 +336,10 @@ impl Machine<'_> {
                 let how = death(status, &console);
                 Err(match status.and_then(|status| status.signal()) {
                     Some(KILLED) => Failure::Killed(how),
+                    Some(FILE_LIMIT) => {
+                        let why = "a file would exceed the limit of this shell (`ulimit -f`): raise it and run the same command again";
+                        self.host("write in", self.directory, std::io::Error::other(why))
+                    }
                     _ => Failure::Ended(how),
                 })
             }
@@ -477,5 +483,7 @@ mod tests {
         assert!(matches!(ends("exit 1", patience), Failure::Ended(_)));
         let killed = ends("kill -9 $$", patience);
         assert!(matches!(killed, Failure::Killed(_)), "{killed}");
+        let limited = ends("kill -25 $$", patience);
+        assert!(matches!(limited, Failure::Host { .. }), "{limited}");
     }
 }
