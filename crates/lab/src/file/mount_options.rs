@@ -85,7 +85,7 @@ pub(super) fn mistakes(filesystem: Filesystem, options: &str) -> Vec<(String, St
     let mut mistakes: Vec<_> = stated().filter_map(|option| mistake(filesystem, option)).collect();
     let last = |name: &str| {
         let value = |option| str::strip_prefix(option, name)?.strip_prefix('=');
-        stated().filter_map(value).last()
+        stated().filter_map(value).next_back()
     };
     let is_stated = |name: &str| stated().any(|option| option == name);
     if filesystem == Filesystem::Ext4 && mistakes.is_empty() {
