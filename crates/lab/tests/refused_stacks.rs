@@ -51,9 +51,7 @@ fn an_invalid_array_is_refused_at_its_place() {
         "`chunk=` is stated twice",
         "remove one",
     );
-    let many = format!(
-        "[variants.a]\ndrives.many = \"65x hdd-7200-8t\"\nstack = \"md\"\nmd = \"raid5 many[0-64] consistency=ppl\"\n"
-    );
+    let many = "[variants.a]\ndrives.many = \"65x hdd-7200-8t\"\nstack = \"md\"\nmd = \"raid5 many[0-64] consistency=ppl\"\n";
     refused(
         &many,
         "\"raid5 many[0-64] consistency=ppl\"",
