@@ -53,7 +53,7 @@ fn an_invalid_array_is_refused_at_its_place() {
     );
     let many = "[variants.a]\ndrives.many = \"65x hdd-7200-8t\"\nstack = \"md\"\nmd = \"raid5 many[0-64] consistency=ppl\"\n";
     refused(
-        &many,
+        many,
         "\"raid5 many[0-64] consistency=ppl\"",
         "at most 64 drives, but 65 are named",
         "remove consistency=ppl",
