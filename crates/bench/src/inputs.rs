@@ -205,7 +205,7 @@ fn nameless_variant(variant: &Variant) -> Variant {
 
 /// Takes out the properties on which the machine does not act. Some would keep it from working: it has no key for a
 /// prompt, and its clients work where its pool is mounted.
-pub(crate) fn drop_idle_properties(variant: &mut Variant) {
+fn drop_idle_properties(variant: &mut Variant) {
     let release = variant.openzfs;
     let pool = |name: &str| pool::lookup(name, release).is_ok_and(Property::acts);
     variant.pool.properties.retain(|name, _| pool(name));

@@ -208,3 +208,21 @@ fn another_variant_or_workload_does_not_change_the_key_of_a_cell() {
     assert!(held_beside > held, "the drives of the campaign come to hold more");
     assert_eq!(alone, beside);
 }
+
+#[test]
+fn properties_that_do_not_act_are_not_set_in_the_machine() {
+    let stated = "vdevs = \"mirror hdd[0-1]\"\nmultihost = \"on\"\ncompatibility = \"openzfs-2.1-linux\"\n\
+                  altroot = \"/mnt\"\nautotrim = \"on\"\n\
+                  [dataset]\nencryption = \"on\"\nkeyformat = \"passphrase\"\nkeylocation = \"prompt\"\n\
+                  pbkdf2iters = 500000\nmountpoint = \"none\"\ncanmount = \"off\"\natime = \"off\"\n\
+                  [datasets.db]\nmountpoint = \"/srv\"\nsharenfs = \"on\"\nrecordsize = \"16K\"\n";
+    let campaign = campaign(&LAB.replace("vdevs = \"mirror hdd[0-1]\"\n", stated));
+    let inputs = inputs(&campaign, &Slot::main(0, 0, 0));
+    assert_eq!(
+        lab::command::commands(&inputs.variant).lines(),
+        [
+            "zpool create -o autotrim=on -O atime=off tank mirror hdd0 hdd1",
+            "zfs create -o recordsize=16K tank/db"
+        ]
+    );
+}

@@ -1,7 +1,7 @@
 //! The machine's scripts that make a pool state and run a trial.
 
 use super::parameters::Parameters;
-use crate::inputs::{Inputs, drop_idle_properties};
+use crate::inputs::Inputs;
 use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, FilesystemOnDrives, Stack, Variant};
 use lab::command::{self, POOL};
@@ -179,11 +179,9 @@ fn commands(inputs: &Inputs) -> Vec<Step> {
         .collect()
 }
 
-/// The variant at size scale S: with quotas and reservations divided by S. Inputs in a store may be from before they
-/// left out the properties that do not act.
+/// The variant at size scale S: with quotas and reservations divided by S.
 fn modelled(variant: &Variant, size: f64) -> Variant {
     let mut variant = variant.clone();
-    drop_idle_properties(&mut variant);
     let release = variant.openzfs;
     for (name, value) in variant.datasets.values_mut().flatten() {
         let property = property::dataset::lookup(name, release);
@@ -327,22 +325,6 @@ mod tests {
         assert_eq!(
             (value("quota"), value("reservation"), value("recordsize")),
             ("268435456", "none", "16K")
-        );
-    }
-
-    #[test]
-    fn properties_that_do_not_act_are_not_set_in_the_machine() {
-        let stated = "multihost = \"on\"\ncompatibility = \"openzfs-2.1-linux\"\naltroot = \"/mnt\"\nautotrim = \"on\"\n\
-                      [dataset]\nencryption = \"on\"\nkeyformat = \"passphrase\"\nkeylocation = \"prompt\"\n\
-                      pbkdf2iters = 500000\nmountpoint = \"none\"\ncanmount = \"off\"\natime = \"off\"\n\
-                      [datasets.db]\nmountpoint = \"/srv\"\nsharenfs = \"on\"\nrecordsize = \"16K\"";
-        let commands = command::commands(&modelled(&variant(stated), 1.0));
-        assert_eq!(
-            commands.lines(),
-            [
-                "zpool create -o autotrim=on -O atime=off tank nvme0",
-                "zfs create -o recordsize=16K tank/db"
-            ]
         );
     }
 
