@@ -1,6 +1,6 @@
 //! Files that have no room in a variant's pool, beside what its datasets reserve.
 
-use super::demand::{compressed_to, job};
+use super::demand::{ACCOUNTS, INDEX, PARTS, compressed_to, job};
 use super::{reserved, sizes};
 use crate::campaign::{Campaign, Program, Variant, Workload};
 use crate::diagnostic::Diagnostic;
@@ -51,14 +51,12 @@ fn files<'a>(
     match &workload.program {
         Program::Pgbench(pgbench) => {
             let places = &pgbench.directories;
-            let part = |place: &'a Option<String>, seventh: u64, left: f64| {
+            let part = |place: &'a Option<String>, (parts, share): (u64, f64)| {
                 let dataset = place.as_deref().unwrap_or(dataset);
-                let left = compressed_to(variant, dataset, left);
-                (dataset, ((bytes / 7 * seventh) as f64 * left) as u64)
+                let left = compressed_to(variant, dataset, share);
+                (dataset, ((bytes / PARTS * parts) as f64 * left) as u64)
             };
-            let (accounts, index) =
-                (part(&places.tables, 6, 0.098), part(&places.indexes, 1, 0.43));
-            Some(vec![accounts, index])
+            Some(vec![part(&places.tables, ACCOUNTS), part(&places.indexes, INDEX)])
         }
         Program::Sysbench(_) => {
             // Digits at random: only what codes single bytes makes them smaller.

@@ -144,11 +144,18 @@ fn compressed(campaign: &Campaign) -> f64 {
     cells.reduce(f64::max).unwrap_or(1.0)
 }
 
-/// Share that is left of pgbench's tables and indexes in a dataset: `lz4 -1` makes 0.098 of accounts and 0.43 of their
-/// index, a seventh of both (PostgreSQL 15.18, blocks of 16 KiB).
+/// Parts of a database of pgbench, of seven, and the share that is left of each (`lz4 -1`, PostgreSQL 15.18, blocks of
+/// 16 KiB): its accounts.
+pub(super) const ACCOUNTS: (u64, f64) = (6, 0.098);
+/// Their index.
+pub(super) const INDEX: (u64, f64) = (1, 0.43);
+/// The parts together.
+pub(super) const PARTS: u64 = ACCOUNTS.0 + INDEX.0;
+
+/// Share that is left of pgbench's tables and indexes in a dataset.
 fn compressed_tables(variant: &Variant, dataset: &str) -> f64 {
-    let left = |share: f64| compressed_to(variant, dataset, share);
-    (6.0 * left(0.098) + left(0.43)) / 7.0
+    let left = |(parts, share): (u64, f64)| parts as f64 * compressed_to(variant, dataset, share);
+    (left(ACCOUNTS) + left(INDEX)) / PARTS as f64
 }
 
 /// Share that is left in a dataset of what lz4 compresses to `share`, in whole sectors of 4K.

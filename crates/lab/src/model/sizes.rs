@@ -45,7 +45,8 @@ pub(super) fn sizes(variant: &Variant, class: AllocationClass) -> impl Iterator<
 }
 
 /// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
-/// 32nd (`spa_slop_shift`) and at most 128 GiB, at the redundancy of the vdev where it costs least; or those under its file system.
+/// 32nd (`spa_slop_shift`) and at most 128 GiB, at the redundancy of the vdev where it costs least; or those under its
+/// file system.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
     if let Stack::Filesystem(on_drives) = &variant.stack {
         let drives = || on_drives.drives.iter();
