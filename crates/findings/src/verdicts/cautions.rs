@@ -87,15 +87,13 @@ pub fn cautions(
 
 /// What one side risks and the other does not: a gain may be the price of it, and so may a loss.
 fn risks_of_one(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Caution> {
-    let sides = [before, after].map(|(group, _)| (&group.variant.name, risks(group.variant)));
-    let [(_, of_before), (_, of_after)] = &sides;
-    let others = [of_after.clone(), of_before.clone()];
-    let only = sides.into_iter().zip(others).map(|((variant, mut risks), other)| {
-        risks.retain(|risk| !other.contains(risk));
-        Caution::Risks { variant: variant.clone(), risks }
-    });
-    only.filter(|caution| !matches!(caution, Caution::Risks { risks, .. } if risks.is_empty()))
-        .collect()
+    let alone = |(one, other): (&Shown<'_>, &Shown<'_>)| {
+        let (variant, others) = (one.0.variant, risks(other.0.variant));
+        let mut risks = risks(variant);
+        risks.retain(|risk| !others.contains(risk));
+        (!risks.is_empty()).then(|| Caution::Risks { variant: variant.name.clone(), risks })
+    };
+    [(before, after), (after, before)].into_iter().filter_map(alone).collect()
 }
 
 /// Ratios that differ by no more than this from that of what is compared tell the same.
