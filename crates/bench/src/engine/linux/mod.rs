@@ -308,16 +308,16 @@ impl Linux {
         stage: &dyn Fn(Stage),
         stop: &Stop,
     ) -> Result<Outcome, Failure> {
-        self.is_unchanged()?;
+        self.check_program()?;
         match machine.run(drives, stage, &|| stop.should_end()) {
             Err(Failure::Stopped) => Err(Failure::Stopped),
             // Programs inside are read from the path as long as it runs.
-            ended => self.is_unchanged().and(ended),
+            ended => self.check_program().and(ended),
         }
     }
 
-    /// Whether this program's path still leads to it.
-    fn is_unchanged(&self) -> Result<(), Failure> {
+    /// Checks that this program's path still leads to it.
+    fn check_program(&self) -> Result<(), Failure> {
         let source = match file_id(&self.executable) {
             Ok(now) if now == self.file => return Ok(()),
             Err(e) if e.kind() != io::ErrorKind::NotFound => e,
@@ -433,10 +433,10 @@ mod tests {
         let [program, next] = ["poolwright", "next"].map(|name| place.path().join(name));
         fs::write(&program, "").unwrap();
         let linux = linux(&program);
-        linux.is_unchanged().unwrap();
+        linux.check_program().unwrap();
         fs::write(&next, "").unwrap();
         fs::rename(&next, &program).unwrap();
-        let refused = || fault(&linux.is_unchanged().unwrap_err(), place.path(), None);
+        let refused = || fault(&linux.check_program().unwrap_err(), place.path(), None);
         let Fault::Environment(why) = refused() else { panic!("{:?}", refused()) };
         assert!(why.contains("was replaced") && why.ends_with("the same command again"), "{why}");
         fs::remove_file(&program).unwrap();
