@@ -91,12 +91,9 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     };
     let program = match client.key {
         "fio" => {
-            let stated = Stated {
-                sized: size.is_some(),
-                open: rates.is_some(),
-                timed: known.runtime_s.is_some(),
-            };
-            fio(cx, client, size.as_ref(), stated)
+            let size = size.as_ref();
+            let stated = Stated { size, open: rates.is_some(), timed: known.runtime_s.is_some() };
+            fio(cx, client, stated)
         }
         "pgbench" => {
             pgbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Pgbench)
@@ -160,23 +157,18 @@ fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str
 
 /// What the lab states beside a job file.
 #[derive(Clone, Copy)]
-struct Stated {
-    /// The working set.
-    sized: bool,
+struct Stated<'a> {
+    /// The working set, bytes.
+    size: Option<&'a At<u64>>,
     /// A ladder of rates.
     open: bool,
     /// The runtime.
     timed: bool,
 }
 
-fn fio(
-    cx: &Context<'_>,
-    entry: &Entry<'_>,
-    size: Option<&At<u64>>,
-    stated: Stated,
-) -> Option<Program> {
+fn fio(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<Program> {
     let (origin, job) = job(cx, entry, stated)?;
-    if let Some(size) = size
+    if let Some(size) = stated.size
         && let Ok(file) = fio::parse::parse(&job)
         && size.value < fio::least_size(&file)
     {
@@ -275,7 +267,7 @@ fn rates(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Rates> {
 }
 
 /// Where the text of a job file is from, and the text.
-fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated) -> Option<(String, String)> {
+fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<(String, String)> {
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");
@@ -324,7 +316,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated) -> Option<(String, S
 }
 
 /// What the author of a job file should know.
-fn notes(job: &str, stated: Stated) -> Vec<(usize, String)> {
+fn notes(job: &str, stated: Stated<'_>) -> Vec<(usize, String)> {
     let mut notes = if stated.open { fio::notes_with_rates(job) } else { fio::notes(job) };
     if !stated.timed {
         notes.extend(fio::notes_without_runtime(job));
@@ -333,8 +325,8 @@ fn notes(job: &str, stated: Stated) -> Vec<(usize, String)> {
 }
 
 /// Everything wrong with a job file; fio is asked only about one that is right as far as is known.
-fn mistakes(cx: &Context<'_>, job: &str, stated: Stated) -> Vec<Mistake> {
-    let mut found = fio::mistakes(job, stated.sized);
+fn mistakes(cx: &Context<'_>, job: &str, stated: Stated<'_>) -> Vec<Mistake> {
+    let mut found = fio::mistakes(job, stated.size.is_some());
     if stated.open {
         found.extend(fio::against_rates(job));
     }
