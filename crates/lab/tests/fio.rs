@@ -1,5 +1,8 @@
 //! fio job files, read and refused.
 
+mod common;
+
+use common::refused_in;
 use lab::fio::options::{self, Treatment};
 use lab::fio::{Mistake, mistakes, parse, sizes};
 use proptest::prelude::*;
@@ -365,16 +368,6 @@ fn what_the_machine_cannot_carry_out_is_refused_with_a_reason_and_a_fix() {
         assert!(found[0].message.contains(word), "{:?}", found[0]);
         assert!(!found[0].fix.is_empty());
     }
-}
-
-/// A job of these options is refused once, in this line of them, from 1.
-#[track_caller]
-fn refused_in(line: usize, options: &str, word: &str) {
-    let found = mistakes(&format!("[a]\n{options}"), false);
-    assert_eq!(found.len(), 1, "{options}: {found:#?}");
-    assert_eq!(found[0].line, line + 1, "{options}: {found:#?}");
-    assert!(found[0].message.contains(word), "{options}: {found:#?}");
-    assert!(!found[0].fix.is_empty());
 }
 
 #[test]

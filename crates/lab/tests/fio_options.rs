@@ -2,21 +2,11 @@
 
 mod common;
 
-use common::{BASE, has_mistake, lines, read};
+use common::{BASE, has_mistake, lines, read, refused_in};
 use lab::fio::{
     against_own_runtimes, against_rates, demand, job_options, mistakes, notes,
     notes_without_runtime, parse,
 };
-
-/// A job of these options has one mistake, in this line of them, from 1.
-#[track_caller]
-fn refused_in(line: usize, options: &str, word: &str) {
-    let found = mistakes(&format!("[a]\n{options}"), false);
-    assert_eq!(found.len(), 1, "{options}: {found:#?}");
-    assert_eq!(found[0].line, line + 1, "{options}: {found:#?}");
-    assert!(found[0].message.contains(word), "{options}: {found:#?}");
-    assert!(!found[0].fix.is_empty());
-}
 
 #[track_caller]
 fn accepted(options: &str) {

@@ -117,3 +117,13 @@ pub fn has_mistake(text: &str, under: &str, message: &str, fix: &str) {
 pub fn names(campaign: &Campaign) -> Vec<&str> {
     campaign.variants.iter().map(|v| v.name.as_str()).collect()
 }
+
+/// A fio job of these options has one mistake, in this line of them, from 1.
+#[track_caller]
+pub fn refused_in(line: usize, options: &str, word: &str) {
+    let found = lab::fio::mistakes(&format!("[a]\n{options}"), false);
+    assert_eq!(found.len(), 1, "{options}: {found:#?}");
+    assert_eq!(found[0].line, line + 1, "{options}: {found:#?}");
+    assert!(found[0].message.contains(word), "{options}: {found:#?}");
+    assert!(!found[0].fix.is_empty());
+}
