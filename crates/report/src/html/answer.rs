@@ -110,7 +110,10 @@ impl Page<'_> {
                                 count(after)
                             ));
                         }
-                        m.say(|w| w.metric(effect.metric).to_owned());
+                        m.say(|w| match effect.metric {
+                            Metric::Throughput => w.label(answer.rate).to_owned(),
+                            latency => w.metric(latency).to_owned(),
+                        });
                         if effect.phase != PhaseKind::Whole {
                             m.text(" · ");
                             m.say(|w| w.phase(effect.phase).to_owned());
