@@ -125,6 +125,20 @@ fn many_reads_do_not_hide_what_becomes_of_few_writes() {
         [mixture(60_000.0, 200.0), mixture(60_000.0 * jitter(repeat), 200.0)]
     });
     assert!(!verdict(&alike, "log").cautions.iter().any(Caution::is_flows));
+    // Both do ten times as much, and more yet in the seconds that are compared: the first are not among them.
+    let late = |repeat| {
+        let mut measured = mixture(60_000.0, 2000.0 * jitter(repeat));
+        for (at, second) in measured.seconds.iter_mut().enumerate() {
+            let share = if at < 15 { 0.2 } else { 76.0 / 60.0 };
+            second.reads *= share;
+            second.writes *= share;
+        }
+        measured
+    };
+    let both = analysed(job, |repeat| [mixture(6000.0 * jitter(repeat), 200.0), late(repeat)]);
+    let log = verdict(&both, "log");
+    assert!(both.effects[log.effects[0]].ratio.value > 12.0, "{log:?}");
+    assert!(!log.cautions.iter().any(Caution::is_flows), "{log:?}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn risks_of_one(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Caution> {
     [(before, after), (after, before)].into_iter().filter_map(alone).collect()
 }
 
-/// Ratios that differ by no more than this from that of what is compared tell the same.
+/// Ratios that differ by no more than this from each other tell the same.
 const ALIKE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 
 /// Reads and writes, where they change in different ways.
@@ -112,8 +112,7 @@ fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Cau
     };
     let ratio = |pick| Some(mean(after, pick)? / mean(before, pick)?);
     let (read, write) = (ratio(|m| &m.read)?, ratio(|m| &m.write)?);
-    let far = |ratio: f64| !ALIKE.contains(&(ratio / deciding.ratio.value));
-    (far(read) || far(write)).then_some(Caution::Flows { read, write })
+    (!ALIKE.contains(&(read / write))).then_some(Caution::Flows { read, write })
 }
 
 /// Bytes, where operations of several sizes are added up and bytes change in another way.
