@@ -88,6 +88,8 @@ fn time_based_without_a_runtime_is_noted() {
     let lines: Vec<usize> = found.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [4, 4], "of a and c: {found:?}");
     assert!(found[0].1.contains("job `a` ends with its files"), "{found:?}");
+    let unreadable = "[a]\nrw=read\nsize=1g\ntime_based\nruntime=1 m\n";
+    assert_eq!(notes_without_runtime(unreadable), [], "it is refused");
 }
 
 #[test]

@@ -44,7 +44,9 @@ pub fn notes_with_rates(text: &str) -> Vec<(usize, String)> {
 /// As [`notes`], for a lab that states no runtime: those alone that hold because of that.
 pub fn notes_without_runtime(text: &str) -> Vec<(usize, String)> {
     let file = parse::read(text, &mut Vec::new());
-    let untimed = file.jobs.iter().filter(|job| !is_timed(job) && job.is_set("time_based"));
+    // One that cannot be read is a mistake of its own.
+    let has_none = |job: &&Job| matches!(job_options::time(job, "runtime"), Ok(None | Some(0.0)));
+    let untimed = file.jobs.iter().filter(|job| job.is_set("time_based")).filter(has_none);
     in_order(untimed.filter_map(|job| {
         let setting = job.settings.get("time_based")?;
         let message = format!(
