@@ -107,36 +107,59 @@ const HUGE: usize = 2 << 20;
 /// Zeroed memory of the host, a power of two of bytes, aligned to a huge page where it is as large; null
 /// when there is none. It takes room as it is written to.
 fn map(bytes: usize) -> *mut u8 {
+    let anonymous = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let at = map_aligned(bytes, anonymous, -1, 0);
+    if !at.is_null() && bytes >= HUGE {
+        // SAFETY: a new mapping of this length.
+        unsafe { libc::madvise(at.cast(), bytes, libc::MADV_HUGEPAGE) };
+    }
+    at
+}
+
+/// A new mapping of the host, a power of two of bytes, aligned to a huge page where it is as large; null when
+/// there is none. The guest's programs, which are children of this process, do not have it.
+fn map_aligned(bytes: usize, flags: i32, descriptor: i32, offset: libc::off_t) -> *mut u8 {
     let spare = if bytes >= HUGE { HUGE } else { 0 };
-    // SAFETY: a new private mapping at an address that the host chooses; then the parts before and behind
-    // the aligned one, which nobody has seen, are given back.
+    // SAFETY: addresses that nobody uses, from the host; the mapping takes the aligned part of them, and the parts
+    // before and behind it are given back.
     unsafe {
-        let at = libc::mmap(
-            ptr::null_mut(),
-            bytes + spare,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        );
-        if at == libc::MAP_FAILED {
+        let reserved = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let from = libc::mmap(ptr::null_mut(), bytes + spare, libc::PROT_NONE, reserved, -1, 0);
+        if from == libc::MAP_FAILED {
             return ptr::null_mut();
         }
-        if spare == 0 {
-            return at.cast();
-        }
-        let before = (at as usize).next_multiple_of(HUGE) - at as usize;
-        let aligned = at.byte_add(before);
+        let before =
+            if spare == 0 { 0 } else { (from as usize).next_multiple_of(HUGE) - from as usize };
+        let aligned = from.byte_add(before);
         if before > 0 {
-            libc::munmap(at, before);
+            libc::munmap(from, before);
         }
         if before < spare {
             libc::munmap(aligned.byte_add(bytes), spare - before);
         }
-        // The guest's programs are children of this process and have no use for it.
-        libc::madvise(aligned, bytes, libc::MADV_HUGEPAGE);
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        if libc::mmap(aligned, bytes, access, flags | libc::MAP_FIXED, descriptor, offset)
+            == libc::MAP_FAILED
+        {
+            let why = *libc::__errno_location();
+            libc::munmap(aligned, bytes);
+            *libc::__errno_location() = why;
+            return ptr::null_mut();
+        }
         libc::madvise(aligned, bytes, libc::MADV_DONTFORK);
         aligned.cast()
+    }
+}
+
+/// Makes shared memory huge pages where the host can: Linux since 6.1, whatever
+/// `/sys/kernel/mm/transparent_hugepage` says. Elsewhere its pages stay small. What it holds stays.
+fn use_huge_pages(at: *mut u8, bytes: usize) {
+    for offset in (0..bytes).step_by(HUGE) {
+        // SAFETY: within the caller's mapping. A region of which no page is there is refused, so one is read.
+        unsafe {
+            at.add(offset).read_volatile();
+            libc::madvise(at.add(offset).cast(), HUGE, libc::MADV_COLLAPSE);
+        }
     }
 }
 
@@ -216,7 +239,7 @@ fn write_zeros(descriptor: i32, offset: usize) -> bool {
 /// disk taken where `room` says so; null when that fails.
 fn shared(descriptor: i32, offset: usize, room: bool) -> *mut u8 {
     let end = (offset + contents::CHUNK) as libc::off_t;
-    // SAFETY: a new mapping at an address that the host chooses, of a part of the descriptor that exists.
+    // SAFETY: a structure of numbers, filled in by the host.
     unsafe {
         let mut about: libc::stat = std::mem::zeroed();
         if libc::fstat(descriptor, &mut about) != 0
@@ -228,20 +251,12 @@ fn shared(descriptor: i32, offset: usize, room: bool) -> *mut u8 {
         if room && !reserve(descriptor, offset, about.st_size < end) {
             return ptr::null_mut();
         }
-        let at = libc::mmap(
-            ptr::null_mut(),
-            contents::CHUNK,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED,
-            descriptor,
-            offset as libc::off_t,
-        );
-        if at == libc::MAP_FAILED {
-            return ptr::null_mut();
-        }
-        libc::madvise(at, contents::CHUNK, libc::MADV_DONTFORK);
-        at.cast()
     }
+    let at = map_aligned(contents::CHUNK, libc::MAP_SHARED, descriptor, offset as libc::off_t);
+    if !at.is_null() && !room {
+        use_huge_pages(at, contents::CHUNK);
+    }
+    at
 }
 
 /// The allocator of the kernel's copy; tests and tools use the ordinary one.
