@@ -257,6 +257,32 @@ impl Sentence {
     }
 }
 
+/// Settings of one target, a function each: its cases, of which the first whose condition holds counts, and none where
+/// none does. Each has its value and its reason. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
+macro_rules! settings {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($need:pat) $(
+            $(if $condition:expr)? => $($set:ident)::+($($argument:expr),*) $(.$with:ident($($what:expr),*))*,
+            why: $why:literal,
+            why_zh: $why_zh:literal
+        ) else +;
+    )*) => {
+        $(
+            $(#[$doc])*
+            pub fn $name($need: &Need) -> Option<Choice> {
+                $(
+                    if true $(&& $condition)? {
+                        return Some($($set)::+($($argument,)* ($why, $why_zh))$(.$with($($what),*))*);
+                    }
+                )+
+                None
+            }
+        )*
+    };
+}
+pub(super) use settings;
+
 /// A chosen setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Choice {
