@@ -141,7 +141,8 @@ settings! {
     why: "POSIX ACLs are off by default on Linux; file servers map their ACLs to them.",
     why_zh: "Linux 上 POSIX ACL 默认关闭；文件服务器把自己的 ACL 映射到它上面。";
 
-    dnodesize(need) if need.server == Server::Smb => on(need, "dnodesize", "auto").source(Document::ZfsProps, "dnodesize"),
+    dnodesize(need) if need.server == Server::Smb
+        => on(need, "dnodesize", "auto").source(Document::ZfsProps, "dnodesize"),
     why: "It makes room for attributes in the dnode: without it Samba's spill into a separate block. It needs the large_dnode feature; do not set it on a pool that a boot loader reads.",
     why_zh: "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。";
 
@@ -171,14 +172,16 @@ settings! {
             .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync").lab("powercut-mariadb"),
     why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
     why_zh: "MariaDB 10.11 及以前不能直写页，而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
-    else if !is_always(need, &need.dataset()) => on(need, "sync", "standard").source(Document::ZfsProps, "sync").lab("hk-async"),
+    else if !is_always(need, &need.dataset())
+        => on(need, "sync", "standard").source(Document::ZfsProps, "sync").lab("hk-async"),
     why: "Programs get the durability that they request, and pay only for that.",
     why_zh: "程序要求多少持久性就得到多少，也只为此付出代价。";
 
     special_small_blocks(need) if has_special(need) && need.database() => small_blocks(need, "0"),
     why: "The records of a database are small blocks: ZFS compares their size after compression, so a threshold even below the recordsize would send much of the data to the special vdev.",
     why_zh: "数据库的记录就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。"
-    else if has_special(need) && matches!(need.workload, Workload::SmallFiles | Workload::Mixed) => small_blocks(need, "32K"),
+    else if has_special(need) && matches!(need.workload, Workload::SmallFiles | Workload::Mixed)
+        => small_blocks(need, "32K"),
     why: "Small files then go to the special vdev, not only their metadata. Size it for them: above 75 % full it takes no more.",
     why_zh: "这样小文件本身也放在 special vdev 上，而不只是元数据。容量要足够：用到 75 % 后它不再接收小文件。"
     else if has_special(need) => small_blocks(need, "0"),

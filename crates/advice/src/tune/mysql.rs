@@ -21,7 +21,8 @@ fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
 }
 
 settings! {
-    innodb_buffer_pool_size(need) => set("innodb_buffer_pool_size", format!("{}M", (need.server_cache() >> 20).max(128))),
+    innodb_buffer_pool_size(need)
+        => set("innodb_buffer_pool_size", format!("{}M", (need.server_cache() >> 20).max(128))),
     why: "Half of RAM: InnoDB caches its pages better than the ARC, which keeps metadata and, compressed, pages evicted from the buffer pool.",
     why_zh: "内存的一半：InnoDB 缓存页的效果比 ARC 好；ARC 保存元数据，并以压缩形式保存缓冲池淘汰的页。";
 
@@ -36,7 +37,8 @@ settings! {
 
     // Left to the file system, the log is stable when its transaction group is.
     sync_binlog(need) if need.allow_loss_s >= need.lost_groups_s()
-        => set("sync_binlog", 0).may_lose(need.lost_groups_s()).source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"),
+        => set("sync_binlog", 0).may_lose(need.lost_groups_s())
+            .source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"),
     why: "Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.",
     why_zh: "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能超前于源库，这时必须重建副本。"
     else => set("sync_binlog", 1),
@@ -61,7 +63,8 @@ settings! {
     why: "The page, which is the maximum, but at most 16K, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.",
     why_zh: "取页大小（即上限），但不超过 16K，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。";
 
-    innodb_redo_log_capacity(need) => set("loose_innodb_redo_log_capacity", if need.memory >= 64 << 30 { 8u64 << 30 } else { 2 << 30 }),
+    innodb_redo_log_capacity(need)
+        => set("loose_innodb_redo_log_capacity", if need.memory >= 64 << 30 { 8u64 << 30 } else { 2 << 30 }),
     why: "With more redo log, checkpoints come later and pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
     why_zh: "重做日志更大，检查点就更晚，常改的页只写一次。适用于 MySQL 8.0.30 及以后；其他版本设 innodb_log_file_size。";
 
@@ -133,8 +136,9 @@ settings! {
     why: "MariaDB from 11.0 on: files are opened without O_DIRECT, so that the ARC caches below the buffer pool. Earlier releases do not have it, hence `loose_`.",
     why_zh: "MariaDB 自 11.0 起：打开文件时不用 O_DIRECT，缓冲池之下仍有 ARC 缓存。更早的版本没有此设置，所以写 `loose_`。";
 
-    innodb_data_file_write_through(need) if may_be_mariadb_11(need) => of_mariadb("loose_innodb_data_file_write_through", "ON")
-        .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").lab("powercut-mariadb"),
+    innodb_data_file_write_through(need) if may_be_mariadb_11(need)
+        => of_mariadb("loose_innodb_data_file_write_through", "ON")
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").lab("powercut-mariadb"),
     why: "The checkpoint of MariaDB (10.6 to 11.8) can pass pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it (hence `loose_`), set sync=always on the dataset of the data instead. MySQL needs neither.",
     why_zh: "MariaDB（10.6 至 11.8）的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。自 11.0 起，此设置使页写出即落盘。10.6 至 10.11 没有此设置（所以写 `loose_`），应改为在数据所在的数据集上设 sync=always。MySQL 两者都不需要。";
 

@@ -27,7 +27,8 @@ settings! {
     why: "A quarter of RAM, the manual's starting point; the ARC holds the rest of the working set, compressed.",
     why_zh: "内存的四分之一，是手册建议的起点；ARC 以压缩形式保存工作集的其余部分。";
 
-    effective_cache_size(need) => set("effective_cache_size", megabytes(need.server_cache().saturating_add(need.arc() / 4 * 3))),
+    effective_cache_size(need)
+        => set("effective_cache_size", megabytes(need.server_cache().saturating_add(need.arc() / 4 * 3))),
     why: "shared_buffers plus three quarters of the ARC: an estimate for the planner that allocates nothing. Linux's page cache does not count, because ZFS does not use it.",
     why_zh: "shared_buffers 加上 ARC 的四分之三：只是给规划器的估计，不分配内存。Linux 的页缓存不算：ZFS 不用它。";
 
@@ -60,7 +61,8 @@ settings! {
     why: "The input has it off: a crash of the machine may then corrupt the whole instance. On ZFS synchronous_commit=off is as fast and keeps the database consistent.",
     why_zh: "输入中它是关闭的：机器崩溃可能损坏整个数据库实例。在 ZFS 上 synchronous_commit=off 同样快，而且数据库保持一致。";
 
-    full_page_writes(_) => set("full_page_writes", "on").source(Document::ZfsCode, "zil_lwb_assign").lab("powercut-pages"),
+    full_page_writes(_) => set("full_page_writes", "on")
+        .source(Document::ZfsCode, "zil_lwb_assign").lab("powercut-pages"),
     why: "Off is often advised on ZFS. But ZFS tears pages, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Simulated power cuts tore pages of 16K this way; pages of 8K are rarely divided.",
     why_zh: "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 上都会发生页撕裂（torn page）：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。";
 
