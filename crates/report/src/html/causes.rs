@@ -23,7 +23,6 @@ impl Page<'_> {
         // One scale for all bars, and 1× on it.
         let longest = drawn.iter().copied().flatten().map(value).fold(1.0, f64::max);
         section(m, "causes", |m| {
-            m.tag("p").class("lede").say(label(Label::WaitsForIntro));
             if cells.len() > CELLS {
                 m.tag("p").class("sub").say(label(Label::MoreCells));
             }
@@ -31,13 +30,9 @@ impl Page<'_> {
                 m.tag("table").class("bars stack").inside(|m| {
                     head_row(
                         m,
-                        &[
-                            (Label::Variant, false),
-                            (Label::Workload, false),
-                            (Label::Without, false),
-                            (Label::Throughput, false),
-                            (Label::Interval, true),
-                        ],
+                        &[Label::Variant, Label::Workload, Label::Without, Label::Throughput],
+                        &[Label::Interval],
+                        &[],
                     );
                     for of_cell in drawn {
                         m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));

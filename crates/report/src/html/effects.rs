@@ -18,7 +18,6 @@ impl Page<'_> {
             return;
         }
         section(m, "effects", |m| {
-            m.tag("p").class("lede").say(label(Label::EffectsIntro));
             if self.findings.effects.len() > ROWS {
                 m.tag("p").class("sub").say(label(Label::MoreEffects));
             }

@@ -156,8 +156,8 @@ impl<'a> Page<'a> {
         });
         m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
             m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
-            let there = SECTIONS.into_iter().filter(|(id, _)| sections.has_id(id));
-            m.tag("ul").each("li", there, |m, (id, heading)| {
+            let there = SECTIONS.into_iter().filter(|(id, ..)| sections.has_id(id));
+            m.tag("ul").each("li", there, |m, (id, heading, _)| {
                 m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
             });
         });
@@ -211,25 +211,25 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Sections that a page may have, by id.
-const SECTIONS: [(&str, Label); 17] = [
-    ("answer", Label::Answer),
-    ("effects", Label::Effects),
-    ("comparison", Label::Comparison),
-    ("sync-tests", Label::SyncTests),
-    ("time", Label::OverTime),
-    ("latency", Label::LatencyCurves),
-    ("load", Label::Load),
-    ("causes", Label::WaitsFor),
-    ("limits", Label::LimitedBy),
-    ("reads", Label::WhoAnswered),
-    ("drives", Label::Drives),
-    ("configuration", Label::Configuration),
-    ("changes", Label::WhatChanges),
-    ("trust", Label::Trust),
-    ("checks", Label::Checks),
-    ("method", Label::Method),
-    ("data", Label::Data),
+/// Sections that a page may have, by id, with their headings and first paragraphs.
+const SECTIONS: [(&str, Label, Option<Label>); 17] = [
+    ("answer", Label::Answer, None),
+    ("effects", Label::Effects, Some(Label::EffectsIntro)),
+    ("comparison", Label::Comparison, None),
+    ("sync-tests", Label::SyncTests, Some(Label::SyncTestsIntro)),
+    ("time", Label::OverTime, Some(Label::OverTimeIntro)),
+    ("latency", Label::LatencyCurves, None),
+    ("load", Label::Load, Some(Label::LoadIntro)),
+    ("causes", Label::WaitsFor, Some(Label::WaitsForIntro)),
+    ("limits", Label::LimitedBy, Some(Label::LimitedByIntro)),
+    ("reads", Label::WhoAnswered, Some(Label::WhoAnsweredIntro)),
+    ("drives", Label::Drives, Some(Label::DrivesIntro)),
+    ("configuration", Label::Configuration, Some(Label::ConfigurationIntro)),
+    ("changes", Label::WhatChanges, None),
+    ("trust", Label::Trust, None),
+    ("checks", Label::Checks, Some(Label::ChecksIntro)),
+    ("method", Label::Method, None),
+    ("data", Label::Data, Some(Label::DataIntro)),
 ];
 
 /// The phrase of a label, for [`Markup::say`].
@@ -237,12 +237,16 @@ fn label(label: Label) -> impl Fn(Language) -> String {
     move |words| words.label(label).to_owned()
 }
 
-/// A section with its heading.
+/// A section of [`SECTIONS`].
 fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) {
-    let heading = SECTIONS.iter().find(|s| s.0 == id).map_or(Label::Answer, |s| s.1);
     let title = format!("{id}-title");
     m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
-        m.tag("h2").attr("id", &title).say(label(heading));
+        for (_, heading, intro) in SECTIONS.into_iter().filter(|(known, ..)| *known == id) {
+            m.tag("h2").attr("id", &title).say(label(heading));
+            if let Some(intro) = intro {
+                m.tag("p").class("lede").say(label(intro));
+            }
+        }
         content(m);
     });
 }
@@ -266,11 +270,11 @@ fn scroll(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
         .inside(table);
 }
 
-/// A head row of column names; those marked are numbers and stand to the right.
-fn head_row(m: &mut Markup, columns: &[(Label, bool)]) {
+/// A head row of column names: of words, of numbers, which stand to the right, and of words again.
+fn head_row(m: &mut Markup, words: &[Label], numbers: &[Label], others: &[Label]) {
     m.table_head(|m| {
-        for (name, number) in columns {
-            column(m, *number).say(label(*name));
+        for (names, number) in [(words, false), (numbers, true), (others, false)] {
+            names.iter().for_each(|name| column(m, number).say(label(*name)));
         }
     });
 }

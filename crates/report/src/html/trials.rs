@@ -14,7 +14,6 @@ const ROWS: usize = 2000;
 impl Page<'_> {
     pub(super) fn checks(&self, m: &mut Markup) {
         section(m, "checks", |m| {
-            m.tag("p").class("lede").say(label(Label::ChecksIntro));
             let checks = self.findings.cells.iter().flat_map(|cell| &cell.checks);
             let laws: BTreeSet<Law> = checks.map(|check| check.law).collect();
             if laws.is_empty() {
@@ -50,17 +49,9 @@ impl Page<'_> {
     fn every_check(&self, m: &mut Markup) {
         head_row(
             m,
-            &[
-                (Label::Trial, false),
-                (Label::Variant, false),
-                (Label::Workload, false),
-                (Label::Law, false),
-                (Label::Of, false),
-                (Label::Measured, true),
-                (Label::Expected, true),
-                (Label::Tolerance, true),
-                (Label::Outcome, false),
-            ],
+            &[Label::Trial, Label::Variant, Label::Workload, Label::Law, Label::Of],
+            &[Label::Measured, Label::Expected, Label::Tolerance],
+            &[Label::Outcome],
         );
         let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
         // Broken ones are never the ones left out.
@@ -86,16 +77,9 @@ impl Page<'_> {
                     m.tag("table").inside(|m| {
                         head_row(
                             m,
-                            &[
-                                (Label::Trial, false),
-                                (Label::Variant, false),
-                                (Label::Workload, false),
-                                (Label::Seed, true),
-                                (rate(self.findings), true),
-                                (Label::Mean, true),
-                                (Label::Outcome, false),
-                                (Label::Remarks, false),
-                            ],
+                            &[Label::Trial, Label::Variant, Label::Workload],
+                            &[Label::Seed, rate(self.findings), Label::Mean],
+                            &[Label::Outcome, Label::Remarks],
                         );
                         let shown = self.findings.trials.iter().take(ROWS);
                         m.tag("tbody").each("tr", shown, trial_row);
