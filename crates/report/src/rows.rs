@@ -22,7 +22,6 @@ pub fn rate(findings: &Findings) -> Label {
 /// A cell with what stands beside it in a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// The cell.
     pub cell: &'a Cell,
     /// Throughput before the change point, where there is one.
     pub first: Option<Phase>,
@@ -32,20 +31,17 @@ pub struct Row<'a> {
     pub lasting: Option<Estimate>,
     /// The run never settled: watched for this many virtual seconds.
     pub not_settled: Option<f64>,
-    /// How it stands against the baseline.
     pub against: Against<'a>,
 }
 
 /// How a cell stands against the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Against<'a> {
-    /// It is the baseline.
     Baseline,
     /// They differ in one factor: an effect with its interval.
     Effect(&'a Effect),
     /// They differ in several: the plain ratio of what lasts, without an interval.
     Plain(f64),
-    /// There is nothing to divide.
     Nothing,
 }
 
@@ -135,12 +131,9 @@ fn against_baseline(findings: &Findings) -> BTreeMap<(&str, &str), &Effect> {
     found
 }
 
-/// A verdict with the effects it names.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
-    /// The verdict.
     pub verdict: &'a Verdict,
-    /// The effect it is taken from.
     pub deciding: Option<&'a Effect>,
     /// The burst beside the verdict's sustained ratio.
     pub burst: Option<&'a Effect>,

@@ -9,7 +9,6 @@ use text::{Label, Language, name};
 
 /// A column of the table: its head and a cell for each row.
 pub struct Column {
-    /// Head and cells.
     pub cells: Vec<String>,
     /// Columns of a terminal that the widest of them takes.
     pub width: usize,
@@ -20,7 +19,6 @@ pub struct Column {
 }
 
 impl Column {
-    /// A head with its cells.
     fn new(cells: Vec<String>, right: bool, rank: u8) -> Column {
         let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
         Column { cells, width, right, rank }
