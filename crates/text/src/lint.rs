@@ -19,7 +19,9 @@ impl Language {
     pub fn lint(self, finding: &LintFinding) -> String {
         match finding {
             LintFinding::Little { throughput, mean_ms, in_flight, concurrency } => {
-                self.little(*throughput, *mean_ms, *in_flight, *concurrency)
+                say!(self, ops = count(*throughput), mean = seconds(mean_ms / 1e3), needed = count(*in_flight), stated = count(*concurrency);
+                    "{ops} ops/s at a mean latency of {mean} need {needed} operations in flight (Little’s law); the table states {stated}.",
+                    "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
             }
             LintFinding::Bandwidth { bandwidth, throughput, size } => {
                 say!(self, ops = count(*throughput), real = bytes(throughput * size), size = bytes(*size), stated = bytes(*bandwidth);
@@ -42,7 +44,9 @@ impl Language {
                 "每一行的 p99 都是平均值的 {least} 到 {most}：像是推算而非实测。")
             }
             LintFinding::MediaSyncs { syncs, at_most, rpm, vdevs } => {
-                self.media_syncs(*syncs, *at_most, *rpm, *vdevs)
+                say!(self, syncs = count(*syncs), rpm = count(*rpm), most = count(*at_most), of = counted((*vdevs).into(), "vdev"), reach = if *vdevs == 1 { "reaches" } else { "reach" };
+                    "{syncs} syncs/s cannot come from the platters: {of} at {rpm} rpm {reach} at most {most}. A write-back cache must be answering.",
+                    "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 {rpm} 转/分的 vdev 最多 {most} 次/秒。应是回写缓存在应答。")
             }
             LintFinding::SyncDisabled { throughput, unsynced_faster } => {
                 self.sync_disabled(*throughput, *unsynced_faster)
@@ -55,18 +59,22 @@ impl Language {
                 "表中称 {stated_of} 块硬盘中可坏 {stated} 块；按其校验级别，{of} 块中最多可坏任意 {survives} 块。"),
             LintFinding::NotLineRate { bits, link } => {
                 say!(self, bits = count(bits / 1e9), link = count(link / 1e9);
-                    "{bits} Gb/s is called line rate, but the link has {link} Gb/s.",
-                    "声称跑满 {link} Gb/s 链路，实际为 {bits} Gb/s。")
+                "{bits} Gb/s is called line rate, but the link has {link} Gb/s.",
+                "声称跑满 {link} Gb/s 链路，实际为 {bits} Gb/s。")
             }
             LintFinding::OverLink { bandwidth, link } => {
                 say!(self, bandwidth = bytes(*bandwidth), link = bytes(*link);
-                    "{bandwidth}/s exceeds the {link}/s of the link.", "{bandwidth}/s 超过链路的 {link}/s。")
+                "{bandwidth}/s exceeds the {link}/s of the link.", "{bandwidth}/s 超过链路的 {link}/s。")
             }
             LintFinding::ArcDrop { without, with, arc, headers, explained } => {
-                self.arc_drop(*without, *with, *arc, *headers, *explained)
+                say!(self, without = share(*without), with = share(*with), headers = bytes(*headers), arc = bytes(*arc), explained = share_number(*explained);
+                    "The ARC hit ratio falls from {without} to {with}; L2ARC headers take at most {headers} of the {arc} ARC, which explains only {explained} percentage points of that.",
+                    "ARC 命中率由 {without} 降到 {with}；L2ARC 头部最多占用 {headers}（ARC 共 {arc}），只能解释其中 {explained} 个百分点。")
             }
             LintFinding::FillTime { hits, bytes: held, feed, seconds: needed, run } => {
-                self.fill_time(*hits, *held, *feed, *needed, *run)
+                say!(self, hits = share(*hits), held = bytes(*held), feed = bytes(*feed), needed = seconds(*needed), run = seconds(*run);
+                    "For {hits} of the reads to hit the L2ARC it must hold {held}; at {feed}/s that takes {needed} to fill, but the run lasted {run}.",
+                    "L2ARC 要命中 {hits} 的读取需缓存 {held}；以 {feed}/s 写入需 {needed}，而测试只运行了 {run}。")
             }
             LintFinding::PrimaryCache { primarycache, hits } => {
                 say!(self, value = name(primarycache), hits = share(*hits);
@@ -93,13 +101,6 @@ impl Language {
         }
     }
 
-    /// Rate and latency that need more operations in flight.
-    fn little(self, throughput: f64, mean_ms: f64, in_flight: f64, concurrency: f64) -> String {
-        say!(self, ops = count(throughput), mean = seconds(mean_ms / 1e3), needed = count(in_flight), stated = count(concurrency);
-            "{ops} ops/s at a mean latency of {mean} need {needed} operations in flight (Little’s law); the table states {stated}.",
-            "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
-    }
-
     /// Vdevs of stated data and parity that need other drives than there are.
     fn layout_width(
         self,
@@ -120,13 +121,6 @@ impl Language {
             "{vdevs} 个 {data}D+{parity}P 的 vdev{beside}需要 {needed} 块硬盘；{drives} 块硬盘只能组成 {data_actual}D+{parity}P。")
     }
 
-    /// Syncs that disks cannot have carried out.
-    fn media_syncs(self, syncs: f64, at_most: f64, rpm: f64, vdevs: u32) -> String {
-        say!(self, syncs = count(syncs), rpm = count(rpm), most = count(at_most), of = counted(vdevs.into(), "vdev"), reach = if vdevs == 1 { "reaches" } else { "reach" };
-            "{syncs} syncs/s cannot come from the platters: {of} at {rpm} rpm {reach} at most {most}. A write-back cache must be answering.",
-            "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 {rpm} 转/分的 vdev 最多 {most} 次/秒。应是回写缓存在应答。")
-    }
-
     /// Rates that were measured with sync=disabled.
     fn sync_disabled(self, throughput: f64, unsynced_faster: Option<f64>) -> String {
         let but = unsynced_faster.map_or_else(String::new, |times| {
@@ -137,20 +131,6 @@ impl Language {
         say!(self, ops = count(throughput);
             "{ops} synchronous ops/s were measured with sync=disabled, which makes no write durable.{but}",
             "{ops} 次/秒的“同步”操作是在 sync=disabled 下测得的，不保证落盘。{but}")
-    }
-
-    /// What headers of the L2ARC take from the ARC.
-    fn arc_drop(self, without: f64, with: f64, arc: f64, headers: f64, explained: f64) -> String {
-        say!(self, without = share(without), with = share(with), headers = bytes(headers), arc = bytes(arc), explained = share_number(explained);
-            "The ARC hit ratio falls from {without} to {with}; L2ARC headers take at most {headers} of the {arc} ARC, which explains only {explained} percentage points of that.",
-            "ARC 命中率由 {without} 降到 {with}；L2ARC 头部最多占用 {headers}（ARC 共 {arc}），只能解释其中 {explained} 个百分点。")
-    }
-
-    /// How long the L2ARC takes to hold what is hit in it.
-    fn fill_time(self, hits: f64, held: f64, feed: f64, needed: f64, run: f64) -> String {
-        say!(self, hits = share(hits), held = bytes(held), feed = bytes(feed), needed = seconds(needed), run = seconds(run);
-            "For {hits} of the reads to hit the L2ARC it must hold {held}; at {feed}/s that takes {needed} to fill, but the run lasted {run}.",
-            "L2ARC 要命中 {hits} 的读取需缓存 {held}；以 {feed}/s 写入需 {needed}，而测试只运行了 {run}。")
     }
 
     /// A stripe that is slower than what has redundancy.

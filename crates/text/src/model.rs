@@ -83,8 +83,8 @@ impl Language {
     /// What S was bound by: stated in the lab, or bound by a rule of docs/reference/lab.md, by its short name.
     pub fn bound_by(self, rule: &str) -> String {
         let chinese = match rule {
-            "the lab" => return self.pick("set in the lab file", "由实验文件指定").into(),
-            "nothing: full size fits" => return self.pick("not scaled", "未缩放").into(),
+            "the lab" => return say!(self; "set in the lab file", "由实验文件指定"),
+            "nothing: full size fits" => return say!(self; "not scaled", "未缩放"),
             "memory" => "内存",
             "dirty data" => "脏数据",
             "coalescing" => "写合并",

@@ -108,7 +108,7 @@ impl Language {
             QualityIssue::ProcessorBound { busy } => say!(self, busy = share(*busy);
                 "the modelled cores were {busy} busy: the result depends on the table of compute costs",
                 "模拟主机核心繁忙度 {busy}：结果取决于计算开销表"),
-            QualityIssue::DidNotRun => self.pick("did not run", "未运行").into(),
+            QualityIssue::DidNotRun => say!(self; "did not run", "未运行"),
         }
     }
 
@@ -124,7 +124,7 @@ impl Language {
     /// That a cell was not run, and how many trials it needs.
     pub fn not_run(self, cell: &NotRun) -> String {
         match cell.trials {
-            1 => self.pick("not run yet: 1 trial missing", "尚未运行：还差 1 次试验").into(),
+            1 => say!(self; "not run yet: 1 trial missing", "尚未运行：还差 1 次试验"),
             trials => {
                 say!(self; "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验")
             }
@@ -154,20 +154,17 @@ impl Language {
     /// What a power cut alone can cost.
     pub fn after_power_cut(self, class: PowerCutClass) -> String {
         match class {
-            PowerCutClass::KeepsAcknowledged => self
-                .pick("A power cut loses no acknowledged write.", "断电不会丢失已确认的写入。")
-                .into(),
+            PowerCutClass::KeepsAcknowledged => say!(self;
+                "A power cut loses no acknowledged write.",
+                "断电不会丢失已确认的写入。"),
             PowerCutClass::LosesLast { seconds: Some(s) } => say!(self;
                 "A power cut loses up to the last {s} s of acknowledged writes; the rest is consistent.",
                 "断电最多丢失最后 {s} 秒内已确认的写入，其余数据一致。"),
-            PowerCutClass::LosesLast { seconds: None } => self
-                .pick(
-                    "A power cut loses the last acknowledged writes; the rest is consistent.",
-                    "断电会丢失最后一部分已确认的写入，其余数据一致。",
-                )
-                .into(),
+            PowerCutClass::LosesLast { seconds: None } => say!(self;
+                "A power cut loses the last acknowledged writes; the rest is consistent.",
+                "断电会丢失最后一部分已确认的写入，其余数据一致。"),
             PowerCutClass::MayCorrupt => {
-                self.pick("A power cut may corrupt data.", "断电可能损坏数据。").into()
+                say!(self; "A power cut may corrupt data.", "断电可能损坏数据。")
             }
         }
     }
@@ -192,22 +189,18 @@ impl Language {
             DurabilityRisk::LyingFlush { kinds } => say!(self, kinds = self.names(kinds);
                 "The drives {kinds} acknowledge flushes without emptying their caches: a power cut loses acknowledged writes.",
                 "硬盘 {kinds} 应答刷盘（flush）命令，却不把缓存落盘：断电会丢失已确认的写入。"),
-            DurabilityRisk::LogNotMirrored => self.pick(
+            DurabilityRisk::LogNotMirrored => say!(self;
                 "The log vdev is not mirrored: if it fails during a power cut, acknowledged writes are lost.",
-                "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。",
-            ).into(),
-            DurabilityRisk::SpecialNotRedundant => self.pick(
+                "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。"),
+            DurabilityRisk::SpecialNotRedundant => say!(self;
                 "A special or dedup vdev has less redundancy than the data vdevs: if it fails, the pool is lost.",
-                "special 或 dedup vdev 的冗余低于数据 vdev：一旦损坏，整个存储池丢失。",
-            ).into(),
-            DurabilityRisk::NoRedundancy => self.pick(
+                "special 或 dedup vdev 的冗余低于数据 vdev：一旦损坏，整个存储池丢失。"),
+            DurabilityRisk::NoRedundancy => say!(self;
                 "A data vdev has no redundancy: if one drive fails, the pool is lost.",
-                "有数据 vdev 没有冗余：坏一块硬盘就会丢失整个存储池。",
-            ).into(),
-            DurabilityRisk::FilesystemNotRedundant => self.pick(
+                "有数据 vdev 没有冗余：坏一块硬盘就会丢失整个存储池。"),
+            DurabilityRisk::FilesystemNotRedundant => say!(self;
                 "The file system has no redundancy: if one drive fails, it is lost.",
-                "文件系统没有冗余：坏一块硬盘就会丢失整个文件系统。",
-            ).into(),
+                "文件系统没有冗余：坏一块硬盘就会丢失整个文件系统。"),
         }
     }
 }

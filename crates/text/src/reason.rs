@@ -35,24 +35,21 @@ impl Language {
                 "Both have the same bottleneck: {limit}.", "双方的瓶颈相同：{limit}。"),
             Reason::NothingSynced { commits } if *commits > 0.0 => {
                 say!(self, commits = count(*commits);
-                    "There are hardly any synchronous writes: {commits} ZIL commits per operation.",
-                    "几乎没有同步写：每次操作仅 {commits} 次 ZIL 提交。")
+                "There are hardly any synchronous writes: {commits} ZIL commits per operation.",
+                "几乎没有同步写：每次操作仅 {commits} 次 ZIL 提交。")
             }
-            Reason::NothingSynced { .. } => self
-                .pick(
-                    "There are no synchronous writes: the ZIL is never committed.",
-                    "没有同步写：ZIL 从未提交。",
-                )
-                .into(),
+            Reason::NothingSynced { .. } => say!(self;
+                "There are no synchronous writes: the ZIL is never committed.",
+                "没有同步写：ZIL 从未提交。"),
             Reason::NothingRead { per_s } if *per_s <= 0.0 => {
-                self.pick("All reads hit memory.", "读取全部命中内存。").into()
+                say!(self; "All reads hit memory.", "读取全部命中内存。")
             }
             Reason::NothingRead { per_s } => say!(self, blocks = count(*per_s);
                 "Almost all reads hit memory ({blocks} blocks/s miss).",
                 "读取几乎全部命中内存（每秒仅 {blocks} 个块未命中）。"),
-            Reason::LogUnused => self
-                .pick("No log blocks were written to the log vdev.", "没有日志块写入独立日志设备。")
-                .into(),
+            Reason::LogUnused => say!(self;
+                "No log blocks were written to the log vdev.",
+                "没有日志块写入独立日志设备。"),
             Reason::LogPartly { share: part } => say!(self, part = share(*part);
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
                 "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据 vdev。"),
@@ -61,16 +58,26 @@ impl Language {
             Reason::CacheUnused { hits, fed } => say!(self, hits = share(*hits), fed = bytes(*fed);
                 "The L2ARC served {hits} of the lookups; {fed} were written to it.",
                 "L2ARC 仅命中 {hits} 的查找；写入 L2ARC 的数据为 {fed}。"),
-            Reason::CacheBypassed => self.cache_bypassed(),
+            Reason::CacheBypassed => say!(self;
+                "Reads with O_DIRECT bypass the ARC (OpenZFS 2.3 and later), and the L2ARC is only fed from the ARC.",
+                "O_DIRECT 读取绕过 ARC（OpenZFS 2.3 及以后版本），而 L2ARC 只从 ARC 填充。"),
             Reason::CacheServes { hits, drives_before, drives_after } => {
                 self.cache_serves(*hits, *drives_before, *drives_after)
             }
-            Reason::MemoryServes { before, after } => self.memory_serves(*before, *after),
+            Reason::MemoryServes { before, after } => {
+                say!(self, before = share(*before), after = share(*after);
+                "Memory serves {after} of the lookups instead of {before}.",
+                "内存命中率由 {before} 变为 {after}。")
+            }
             Reason::RecordReads { before, after } => self.record_reads(*before, *after),
             Reason::RecordWait { before, after } => self.record_wait(*before, *after),
-            Reason::SpecialUnread => self.special_unread(),
+            Reason::SpecialUnread => say!(self;
+                "Hardly anything was read from the special vdev: the metadata was in memory.",
+                "几乎没有从 special vdev 读取：元数据都在内存中。"),
             Reason::WriteAmplification { before, after } => {
-                self.write_amplification(*before, *after)
+                say!(self, before = count(*before), after = count(*after);
+                "Write amplification is {after} instead of {before} (bytes written to drives per byte from the client).",
+                "写放大由 {before} 变为 {after}（硬盘写入字节 ÷ 客户端写入字节）。")
             }
             Reason::DirtyFilled { seconds, real_seconds, per_write } => {
                 self.dirty_filled(*seconds, *real_seconds, *per_write)
@@ -80,15 +87,24 @@ impl Language {
                 "The write throttle delays a write {after} times on average instead of {before}.",
                 "平均每次写入被写限流延迟的次数由 {before} 变为 {after}。")
             }
-            Reason::Wal { before, after } => self.wal(*before, *after),
-            Reason::Redo { before, after } => self.redo(*before, *after),
-            Reason::Doublewrite { before, after } => self.doublewrite(*before, *after),
-            Reason::SameWork => self
-                .pick(
-                    "None of the kernel’s or the drives’ counters changes noticeably.",
-                    "内核与硬盘的各项计数均无明显变化。",
-                )
-                .into(),
+            Reason::Wal { before, after } => {
+                say!(self, before = bytes(*before), after = bytes(*after);
+                "A transaction writes {after} of WAL instead of {before}.",
+                "每个事务写入的 WAL 由 {before} 变为 {after}。")
+            }
+            Reason::Redo { before, after } => {
+                say!(self, before = bytes(*before), after = bytes(*after);
+                "A transaction writes {after} of redo log instead of {before}.",
+                "每个事务写入的重做日志由 {before} 变为 {after}。")
+            }
+            Reason::Doublewrite { before, after } => {
+                say!(self, before = count(*before), after = count(*after);
+                "InnoDB writes {after} pages to the doublewrite buffer per transaction instead of {before}.",
+                "每个事务写入双写缓冲区（doublewrite buffer）的页数由 {before} 变为 {after}。")
+            }
+            Reason::SameWork => say!(self;
+                "None of the kernel’s or the drives’ counters changes noticeably.",
+                "内核与硬盘的各项计数均无明显变化。"),
         }
     }
 
@@ -106,15 +122,6 @@ impl Language {
         "独立日志设备写满，改写数据 vdev 的日志数据占比由 {before} 变为 {after}。")
     }
 
-    /// Direct I/O beside an L2ARC.
-    fn cache_bypassed(self) -> String {
-        self.pick(
-            "Reads with O_DIRECT bypass the ARC (OpenZFS 2.3 and later), and the L2ARC is only fed from the ARC.",
-            "O_DIRECT 读取绕过 ARC（OpenZFS 2.3 及以后版本），而 L2ARC 只从 ARC 填充。",
-        )
-        .into()
-    }
-
     /// Lookups that the L2ARC answers.
     fn cache_serves(self, hits: f64, drives_before: f64, drives_after: f64) -> String {
         say!(self, hits = share(hits), before = share(drives_before), after = share(drives_after);
@@ -127,15 +134,6 @@ impl Language {
         say!(self, before = micros(before), after = micros(after);
         "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
         "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
-    }
-
-    /// A special vdev without reads.
-    fn special_unread(self) -> String {
-        self.pick(
-            "Hardly anything was read from the special vdev: the metadata was in memory.",
-            "几乎没有从 special vdev 读取：元数据都在内存中。",
-        )
-        .into()
     }
 
     /// Dirty data that reaches its limit.
@@ -152,46 +150,11 @@ impl Language {
         "在 ZIL 记录中，间接记录（WR_INDIRECT，数据直接写入存储池）的占比由 {before} 变为 {after}。")
     }
 
-    /// Lookups that memory answers.
-    fn memory_serves(self, before: f64, after: f64) -> String {
-        say!(self, before = share(before), after = share(after);
-        "Memory serves {after} of the lookups instead of {before}.",
-        "内存命中率由 {before} 变为 {after}。")
-    }
-
     /// Reads that writes make.
     fn record_reads(self, before: f64, after: f64) -> String {
         say!(self, before = count(before), after = count(after);
         "Read-modify-write: {after} bytes are read per byte written instead of {before}.",
         "读-改-写：每写 1 字节需先读 {after} 字节（原为 {before}）。")
-    }
-
-    /// What drives write for what the client does.
-    fn write_amplification(self, before: f64, after: f64) -> String {
-        say!(self, before = count(before), after = count(after);
-        "Write amplification is {after} instead of {before} (bytes written to drives per byte from the client).",
-        "写放大由 {before} 变为 {after}（硬盘写入字节 ÷ 客户端写入字节）。")
-    }
-
-    /// PostgreSQL's log of a transaction.
-    fn wal(self, before: f64, after: f64) -> String {
-        say!(self, before = bytes(before), after = bytes(after);
-        "A transaction writes {after} of WAL instead of {before}.",
-        "每个事务写入的 WAL 由 {before} 变为 {after}。")
-    }
-
-    /// InnoDB's log of a transaction.
-    fn redo(self, before: f64, after: f64) -> String {
-        say!(self, before = bytes(before), after = bytes(after);
-        "A transaction writes {after} of redo log instead of {before}.",
-        "每个事务写入的重做日志由 {before} 变为 {after}。")
-    }
-
-    /// Pages that InnoDB writes twice.
-    fn doublewrite(self, before: f64, after: f64) -> String {
-        say!(self, before = count(before), after = count(after);
-        "InnoDB writes {after} pages to the doublewrite buffer per transaction instead of {before}.",
-        "每个事务写入双写缓冲区（doublewrite buffer）的页数由 {before} 变为 {after}。")
     }
 
     /// With which command a reason is seen on a real server, in brackets.
@@ -276,7 +239,7 @@ impl Language {
                 "latency, not capacity (the busiest drives, {kind}, are {busy} busy)",
                 "延迟而非吞吐能力（最忙的硬盘 {kind} 繁忙度 {busy}）"),
             Limit::Unknown => {
-                self.pick("unknown (no counter shows it)", "未知（各项计数均未显示）").into()
+                say!(self; "unknown (no counter shows it)", "未知（各项计数均未显示）")
             }
         }
     }

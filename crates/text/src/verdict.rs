@@ -81,9 +81,9 @@ impl Language {
             Subject::Cache => "L2ARC".into(),
             Subject::Special => "special vdev".into(),
             Subject::Dedup => "dedup vdev".into(),
-            Subject::Spare => self.pick("Hot spare", "热备盘").into(),
-            Subject::Layout => self.pick("Layout", "存储池布局").into(),
-            Subject::Stack => self.pick("Storage stack", "存储栈").into(),
+            Subject::Spare => say!(self; "Hot spare", "热备盘"),
+            Subject::Layout => say!(self; "Layout", "存储池布局"),
+            Subject::Stack => say!(self; "Storage stack", "存储栈"),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => say!(self, kind = name(kind); "Drive {kind}", "硬盘 {kind}"),
             Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
@@ -94,8 +94,8 @@ impl Language {
             Subject::PoolProperty { name: property } => name(property),
             Subject::Module { name: parameter } => name(parameter),
             Subject::Server { name: setting } => name(setting),
-            Subject::OpenZfs => self.pick("OpenZFS version", "OpenZFS 版本").into(),
-            Subject::Memory => self.pick("memory", "内存").into(),
+            Subject::OpenZfs => say!(self; "OpenZFS version", "OpenZFS 版本"),
+            Subject::Memory => say!(self; "memory", "内存"),
         }
     }
 
@@ -105,25 +105,17 @@ impl Language {
         let has = |class| verdict.conditions.iter().any(|condition| condition.class == class);
         let both_ways = has(VerdictClass::WorthIt) && has(VerdictClass::Harmful);
         if class == VerdictClass::Depends && !both_ways {
-            return self
-                .pick(
-                    "Reads and writes together hardly change, but not each by itself:",
-                    "读写合计几乎不变，但各自并非如此：",
-                )
-                .into();
+            return say!(self;
+                "Reads and writes together hardly change, but not each by itself:",
+                "读写合计几乎不变，但各自并非如此：");
         }
         if class == VerdictClass::Depends {
-            return self
-                .pick(
-                    "Better with some levels of the other factors and worse with others:",
-                    "在其他因素的某些水平下更好，在另一些水平下更差：",
-                )
-                .into();
+            return say!(self;
+                "Better with some levels of the other factors and worse with others:",
+                "在其他因素的某些水平下更好，在另一些水平下更差：");
         }
         let Some(effect) = effect else {
-            return self
-                .pick("No pair of valid measurements to compare.", "没有可供比较的一对有效结果。")
-                .into();
+            return say!(self; "No pair of valid measurements to compare.", "没有可供比较的一对有效结果。");
         };
         let value = ratio_number(effect.ratio.value);
         let (low, high) = (ratio_end(effect.ratio.low), ratio_end(effect.ratio.high));
@@ -172,9 +164,7 @@ impl Language {
             PhaseKind::Whole => {
                 say!(self; "{value} over the whole run{range}", "全程 {value}{range}")
             }
-            PhaseKind::Burst => {
-                say!(self; "{value} in the burst{range}", "突发 {value}{range}")
-            }
+            PhaseKind::Burst => say!(self; "{value} in the burst{range}", "突发 {value}{range}"),
             PhaseKind::Sustained => say!(self; "{value} sustained{range}", "持续 {value}{range}"),
         }
     }
@@ -194,10 +184,9 @@ impl Language {
             Caution::Failed { failed, of } => {
                 say!(self; "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。")
             }
-            Caution::SingleTrial => self.pick(
+            Caution::SingleTrial => say!(self;
                 "One trial of each cell: the interval comes from batches within the trial, widened by an allowance for the variation between seeds.",
-                "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。",
-            ).into(),
+                "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。"),
             Caution::Unsettled { trials, of } => say!(self;
                 "{trials} of {of} trials had not reached a steady state at the end; the mean of everything after the burst is used for them.",
                 "{of} 次试验中有 {trials} 次到结束时仍未进入稳态，取突发之后的均值。"),
@@ -225,22 +214,28 @@ impl Language {
             Caution::CacheFilling { held, of } => say!(self, held = bytes(*held), of = bytes(*of);
                 "The cache was still filling: it held {held} of {of} (sizes in the model).",
                 "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
-            Caution::RateNotReached { variants, rate } => say!(self, variants = self.names(variants), rate = count(*rate);
+            Caution::RateNotReached { variants, rate } => {
+                say!(self, variants = self.names(variants), rate = count(*rate);
                 "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
-                "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。"),
-            Caution::Flows { read, write } => say!(self, read = ratio(*read), write = ratio(*write);
+                "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。")
+            }
+            Caution::Flows { read, write } => {
+                say!(self, read = ratio(*read), write = ratio(*write);
                 "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
-                "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。"),
+                "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。")
+            }
             Caution::Bytes { ratio: bytes } => say!(self, bytes = ratio(*bytes);
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
                 "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
-            Caution::BlockingSubmission { in_flight, of } => say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
+            Caution::BlockingSubmission { in_flight, of } => {
+                say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
                 "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
-                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
+                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。")
+            }
             Caution::TwoPhases { burst, sustained } => {
                 say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
-                    "Quote both numbers: {burst} in the burst, {sustained} sustained.",
-                    "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
+                "Quote both numbers: {burst} in the burst, {sustained} sustained.",
+                "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
             }
         }
     }
@@ -273,30 +268,24 @@ impl Language {
     /// What would decide an undecided effect.
     pub fn needed(self, needed: &Needed) -> String {
         match (needed.lack, needed.trials) {
-            (Lack::Trials, Some(1)) => self
-                .pick(
-                    "About one more trial of each side is needed to decide.",
-                    "要得出结论，两侧大约各还需 1 次试验。",
-                )
-                .into(),
+            (Lack::Trials, Some(1)) => say!(self;
+                "About one more trial of each side is needed to decide.",
+                "要得出结论，两侧大约各还需 1 次试验。"),
             (Lack::Trials, Some(trials)) => say!(self;
                 "About {trials} more trials of each side are needed to decide.",
                 "要得出结论，两侧大约各还需 {trials} 次试验。"),
             (Lack::Trials, None) => {
-                self.pick("More trials are needed to decide.", "要得出结论，还需更多试验。").into()
+                say!(self; "More trials are needed to decide.", "要得出结论，还需更多试验。")
             }
-            (Lack::SecondTrial, _) => self.pick(
+            (Lack::SecondTrial, _) => say!(self;
                 "A second trial of each side is needed to decide: the batches within one trial are not enough.",
-                "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。",
-            ).into(),
-            (Lack::ValidTrial, _) => self.pick(
+                "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。"),
+            (Lack::ValidTrial, _) => say!(self;
                 "A valid trial is needed to decide: one of the cells has none.",
-                "要得出结论，需要有效的试验：其中一个组合一次也没有。",
-            ).into(),
-            (Lack::LongerRun, _) => self.pick(
+                "要得出结论，需要有效的试验：其中一个组合一次也没有。"),
+            (Lack::LongerRun, _) => say!(self;
                 "A longer runtime is needed to decide: a cell never reached a steady state.",
-                "要得出结论，需要更长的 runtime：有组合始终未进入稳态。",
-            ).into(),
+                "要得出结论，需要更长的 runtime：有组合始终未进入稳态。"),
         }
     }
 
