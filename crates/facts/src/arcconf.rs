@@ -122,9 +122,7 @@ fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
 }
 
 fn volume(card: &mut Card, name: &str, value: At<String>) {
-    let Some(volume) = card.volumes.last_mut() else {
-        return;
-    };
+    let Some(volume) = card.volumes.last_mut() else { return };
     match name {
         "RAID level" => volume.level = Some(value),
         "Status of Logical Device" | "Status of logical device" => volume.state = Some(value),
@@ -163,9 +161,7 @@ fn write_policy(value: &str) -> Option<WritePolicy> {
 }
 
 fn drive(card: &mut Card, name: &str, value: At<String>) {
-    let Some(drive) = card.drives.last_mut() else {
-        return;
-    };
+    let Some(drive) = card.drives.last_mut() else { return };
     match name {
         "Reported Location" => drive.slot = value.value,
         "SSD" => {

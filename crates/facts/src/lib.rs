@@ -71,6 +71,11 @@ impl<T> Parsed<T> {
     pub fn complete(&self) -> bool {
         self.problems.is_empty()
     }
+
+    /// The same problems with what `change` makes of the values.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
+        Parsed { facts: change(self.facts), problems: self.problems }
+    }
 }
 
 /// Something in the text that could not be read.

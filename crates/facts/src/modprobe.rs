@@ -20,9 +20,7 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
     let mut problems = Vec::new();
     let mut any = false;
     for (first, words) in logical_lines(text) {
-        let Some(&(line, directive)) = words.first() else {
-            continue;
-        };
+        let Some(&(line, directive)) = words.first() else { continue };
         match directive {
             "options" => {
                 any = true;

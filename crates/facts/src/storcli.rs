@@ -99,9 +99,7 @@ fn by_id<'a>(card: &'a mut Card, id: &str, line: u32) -> &'a mut Volume {
 }
 
 fn volume(card: &mut Card, row: &Value) {
-    let Some(number) = row.text_at(&["DG/VD"]).or_else(|| row.text_at(&["VD"])) else {
-        return;
-    };
+    let Some(number) = row.text_at(&["DG/VD"]).or_else(|| row.text_at(&["VD"])) else { return };
     let volume = by_id(card, number.value.rsplit('/').next().unwrap_or(""), row.line);
     set(&mut volume.level, row.text_at(&["TYPE"]));
     set(&mut volume.state, row.text_at(&["State"]));

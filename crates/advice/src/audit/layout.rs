@@ -222,9 +222,7 @@ const DRAID_SPARES: Rule = rule! {
 };
 
 fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
-    let Layout::Draid { parity, data, spares: 0 } = vdev.layout else {
-        return None;
-    };
+    let Layout::Draid { parity, data, spares: 0 } = vdev.layout else { return None };
     let children = vdev.leaves.len();
     let spared = format!("draid{parity}:{data}d:{children}c:1s");
     Some(Problem::of_vdev(vdev).run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))

@@ -97,9 +97,7 @@ const DEGRADED: Rule = rule! {
 };
 
 fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
-    let Some((_, status)) = pool.status.as_ref() else {
-        return unhealthy(pool);
-    };
+    let Some((_, status)) = pool.status.as_ref() else { return unhealthy(pool) };
     let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
     if status.is_suspended() {
         return None;

@@ -164,9 +164,7 @@ fn in_columns(raw: &str, line: u32, columns: &Columns) -> Option<Property> {
 /// Rows whose blanks were collapsed: target, property, value of one or more words, source.
 fn in_words(raw: &str, line: u32) -> Option<Property> {
     let words: Vec<&str> = raw.split_whitespace().collect();
-    let [target, name, rest @ ..] = words.as_slice() else {
-        return None;
-    };
+    let [target, name, rest @ ..] = words.as_slice() else { return None };
     let inherited = rest.windows(3).position(|w| w[0] == "inherited" && w[1] == "from");
     let (value, source) = match (inherited, rest) {
         (_, []) => return None,

@@ -74,9 +74,7 @@ impl Date {
             ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
         let words: Vec<&str> = text.split_whitespace().collect();
         words.windows(4).rev().find_map(|four| {
-            let [name, day, time, year] = four else {
-                return None;
-            };
+            let [name, day, time, year] = four else { return None };
             let month = MONTHS.iter().position(|known| known == name)?;
             let day: u32 = day.parse().ok()?;
             let year: i32 = year.parse().ok()?;

@@ -157,9 +157,7 @@ fn cells(m: &mut Markup, row: &Row, first: bool) {
 
 /// The first phase and how long it lasts; nothing of a cell without one.
 fn first_phase(m: &mut Markup, row: &Row) {
-    let Some(phase) = row.first else {
-        return;
-    };
+    let Some(phase) = row.first else { return };
     m.text(count(phase.throughput.value));
     m.tag("span").class("sub").inside(|m| {
         let lasts = row.first_s().unwrap_or(phase.seconds);
