@@ -60,7 +60,10 @@ formats! {
 /// The format of a text: from JSON, which no configuration file is; from its name (a path, or empty); from its content.
 /// A configuration file may hold words of any program in its values and comments.
 pub fn recognise(name: &str, text: &str) -> Option<Format> {
-    from_json(text)
+    let (documents, _) = json::documents(text);
+    documents
+        .iter()
+        .find_map(of_document)
         .or_else(|| from_name(name))
         .or_else(|| from_text(text))
         .or_else(|| from_settings(text))
@@ -83,11 +86,6 @@ pub fn formats<'a>(name: &str, text: &'a str) -> Vec<(Format, Cow<'a, str>)> {
             found
         }
     }
-}
-
-fn from_json(text: &str) -> Option<Format> {
-    let (found, _) = json::documents(text);
-    found.iter().find_map(of_document)
 }
 
 fn of_document(document: &json::Value) -> Option<Format> {

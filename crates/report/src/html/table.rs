@@ -30,7 +30,8 @@ const COLUMNS: [(Label, bool); 13] = [
 
 impl Page<'_> {
     pub(super) fn comparison(&self, m: &mut Markup) {
-        let first = self.has_first();
+        // Whether any cell has a phase before what lasts.
+        let first = self.rows.iter().any(|row| row.first.is_some());
         section(m, "comparison", |m| {
             m.tag("p").class("lede").inside(|m| {
                 m.say(label(Label::ComparisonIntro));
@@ -76,11 +77,6 @@ impl Page<'_> {
             m.text(" – ");
             m.say(|w| aside(w, self.findings, row).join(w.label(Label::Semicolon)));
         });
-    }
-
-    /// Whether any cell has a phase before what lasts.
-    fn has_first(&self) -> bool {
-        self.rows.iter().any(|row| row.first.is_some())
     }
 
     /// The names of the columns; `first` is whether there is one of first phases.
