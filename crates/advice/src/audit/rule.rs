@@ -20,8 +20,7 @@ pub struct Rule {
     pub name: &'static str,
     /// How severe its findings are, unless the check sets another severity.
     pub severity: Severity,
-    /// Its scope.
-    pub check: Check,
+    pub(super) check: Check,
     /// What is wrong.
     pub what: &'static str,
     /// What is wrong, in Chinese.
@@ -88,9 +87,7 @@ impl std::fmt::Debug for Rule {
 
 /// The scope of a rule: the function is called once for each item, and returns a problem or none.
 pub enum Check {
-    /// The system as a whole.
     System(fn(&System) -> Option<Problem>),
-    /// Each pool.
     Pool(fn(&System, &Pool) -> Option<Problem>),
     /// Each top-level vdev of a class, or of every class. Fills in `{pool}`.
     Vdev(Option<AllocationClass>, fn(&System, &Pool, &Vdev) -> Option<Problem>),
@@ -98,7 +95,6 @@ pub enum Check {
     Leaf(Option<AllocationClass>, fn(&System, &Pool, &Leaf) -> Option<Problem>),
     /// Each drive of the machine, in a pool or not.
     Drive(fn(&System, &Drive) -> Option<Problem>),
-    /// Each dataset.
     Dataset(fn(&System, &Dataset) -> Option<Problem>),
     /// Each dataset on which a property has a wrong value, unless it inherits the value from its
     /// parent, which is reported. Fills in `{value}` and shows the property.
@@ -108,7 +104,6 @@ pub enum Check {
     /// Each parameter of the zfs module that somebody set. Fills in `{value}` and shows the
     /// assignment.
     Parameter(fn(&System, &str, &Found<String>) -> Option<Problem>),
-    /// Each RAID card.
     Card(fn(&System, &CardReport) -> Option<Problem>),
     /// Each logical drive of each RAID card.
     Volume(fn(&System, &CardReport, &Volume) -> Option<Problem>),
@@ -116,11 +111,8 @@ pub enum Check {
     Counters(f64, fn(&System, &Counters, &Place) -> Option<Problem>),
     /// A setting with a wrong value. Fills in `{value}`.
     Setting {
-        /// Where it is set.
         target: Target,
-        /// Its name.
         name: &'static str,
-        /// Whether a value is wrong.
         wrong: fn(&str) -> bool,
         /// The right value; none to remove the setting.
         right: Option<&'static str>,
@@ -128,7 +120,6 @@ pub enum Check {
 }
 
 impl Check {
-    /// Every problem in a system.
     fn problems(&self, system: &System) -> Vec<Problem> {
         let pools = || system.pools.iter();
         let vdevs = |class: Option<AllocationClass>| {
