@@ -364,12 +364,6 @@ pub fn causes(findings: &Findings) -> Vec<&[Cause]> {
     findings.causes.chunk_by(same).collect()
 }
 
-/// What a cell waits for, in a sentence: `without flushes of the log: 1.2× [1.1, 1.3]; …`.
-pub fn causes_text(language: Language, causes: &[Cause]) -> String {
-    let each: Vec<String> = causes.iter().map(|cause| language.cause(cause)).collect();
-    each.join(language.label(Label::Semicolon)) + language.label(Label::FullStop)
-}
-
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
 pub fn tail_text(language: Language, effect: &Effect) -> String {
     format!(

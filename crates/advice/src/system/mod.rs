@@ -299,12 +299,6 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// A name that does not change between boots: the world-wide name or the serial number.
-    pub fn stable_name(&self) -> Option<&str> {
-        let serial = self.serial.as_ref().map(|serial| serial.value.as_str());
-        self.wwn.as_deref().or(serial)
-    }
-
     /// Whether it speaks SCSI itself. A SATA drive on a SAS card says so in its SMART attributes.
     pub fn is_scsi(&self) -> bool {
         let ata = self.smart.as_ref().is_some_and(|(_, smart)| !smart.attributes.is_empty());
