@@ -45,6 +45,25 @@ macro_rules! say {
 }
 use say;
 
+/// Methods of [`Language`], each with a phrase for each variant of an enum.
+macro_rules! phrases {
+    ($($(#[$doc:meta])* $method:ident($enum:ident) {
+        $($variant:ident: $english:literal | $chinese:literal),* $(,)?
+    })*) => {
+        impl $crate::Language {
+            $(
+                $(#[$doc])*
+                pub fn $method(self, of: $enum) -> &'static str {
+                    match of {
+                        $($enum::$variant => self.pick($english, $chinese),)*
+                    }
+                }
+            )*
+        }
+    };
+}
+use phrases;
+
 impl Language {
     /// Every language, the default first.
     pub const ALL: [Language; 2] = [Language::English, Language::Chinese];

@@ -1,20 +1,20 @@
 //! Contradictions in tables.
 
 use crate::number::{bytes, count, ratio, seconds, share, share_number};
-use crate::{Language, counted, name, say};
+use crate::{Language, counted, name, phrases, say};
 use findings::schema::{LintFinding, Severity};
 
-impl Language {
+phrases! {
     /// How bad a contradiction is.
-    pub fn severity(self, severity: Severity) -> &'static str {
-        match severity {
-            Severity::Impossible => self.pick("impossible", "不可能"),
-            Severity::Implausible => self.pick("implausible", "不可信"),
-            Severity::NotComparable => self.pick("not comparable", "不可比"),
-            Severity::Note => self.pick("note", "提示"),
-        }
+    severity(Severity) {
+        Impossible: "impossible" | "不可能",
+        Implausible: "implausible" | "不可信",
+        NotComparable: "not comparable" | "不可比",
+        Note: "note" | "提示",
     }
+}
 
+impl Language {
     /// What a lint found.
     pub fn lint(self, finding: &LintFinding) -> String {
         match finding {

@@ -1,7 +1,7 @@
 //! Checks, quality issues and durability risks.
 
 use crate::number::{count, seconds, share, whole};
-use crate::{Language, name, say};
+use crate::{Language, name, phrases, say};
 use findings::schema::{Basis, DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
 
 /// Something a variant risks.
@@ -13,70 +13,63 @@ pub enum Risk<'a> {
     Configuration(&'a DurabilityRisk),
 }
 
-impl Language {
+phrases! {
     /// Name of a conservation law.
-    pub fn law(self, law: Law) -> &'static str {
-        match law {
-            Law::Little => self.pick("Little’s law", "Little 定律"),
-            Law::Bandwidth => self.pick("Bandwidth", "带宽"),
-            Law::BytesOnDrives => self.pick("Bytes on drives", "落盘字节"),
-            Law::Busy => self.pick("Utilization", "繁忙度"),
-            Law::Reads => self.pick("Reads", "读取"),
-            Law::SomeIo => self.pick("Any I/O", "有无 I/O"),
-            Law::Percentiles => self.pick("Histogram", "直方图"),
-            Law::Series => self.pick("Time series", "时间序列"),
-            Law::Samples => self.pick("Samples", "采样"),
-        }
+    law(Law) {
+        Little: "Little’s law" | "Little 定律",
+        Bandwidth: "Bandwidth" | "带宽",
+        BytesOnDrives: "Bytes on drives" | "落盘字节",
+        Busy: "Utilization" | "繁忙度",
+        Reads: "Reads" | "读取",
+        SomeIo: "Any I/O" | "有无 I/O",
+        Percentiles: "Histogram" | "直方图",
+        Series: "Time series" | "时间序列",
+        Samples: "Samples" | "采样",
     }
 
     /// What the law says.
-    pub fn law_says(self, law: Law) -> &'static str {
-        match law {
-            Law::Little => self.pick(
-                "throughput × latency (syncs included) equals the operations in flight",
-                "吞吐量 × 延迟（含同步）等于并发数",
-            ),
-            Law::Bandwidth => self.pick(
-                "bytes per second equal operations per second × size",
-                "每秒字节数等于每秒操作数 × 块大小",
-            ),
-            Law::BytesOnDrives => self.pick(
-                "the drives write at least the bytes that the client wrote and synced",
-                "硬盘写入的字节不少于客户端已同步写入的字节",
-            ),
-            Law::Busy => self
-                .pick("no drive is busy for more than 100 % of the time", "硬盘繁忙度不超过 100 %"),
-            Law::Reads => {
-                self.pick("every read is looked up in the caches", "每次读取都查找过缓存")
-            }
-            Law::SomeIo => self.pick("the client did I/O", "客户端执行了 I/O"),
-            Law::Percentiles => self.pick(
-                "its bins ascend and hold as many operations as the client counted",
-                "各桶边界递增，所含操作数与客户端计数一致",
-            ),
-            Law::Series => self.pick(
-                "the per-second logs hold all operations of the client",
-                "逐秒日志包含客户端的全部操作",
-            ),
-            Law::Samples => {
-                self.pick("the kernel counters were sampled every second", "每秒都采集了内核计数器")
-            }
-        }
+    law_says(Law) {
+        Little: "throughput × latency (syncs included) equals the operations in flight" | "吞吐量 × 延迟（含同步）等于并发数",
+        Bandwidth: "bytes per second equal operations per second × size" | "每秒字节数等于每秒操作数 × 块大小",
+        BytesOnDrives: "the drives write at least the bytes that the client wrote and synced" | "硬盘写入的字节不少于客户端已同步写入的字节",
+        Busy: "no drive is busy for more than 100 % of the time" | "硬盘繁忙度不超过 100 %",
+        Reads: "every read is looked up in the caches" | "每次读取都查找过缓存",
+        SomeIo: "the client did I/O" | "客户端执行了 I/O",
+        Percentiles: "its bins ascend and hold as many operations as the client counted" | "各桶边界递增，所含操作数与客户端计数一致",
+        Series: "the per-second logs hold all operations of the client" | "逐秒日志包含客户端的全部操作",
+        Samples: "the kernel counters were sampled every second" | "每秒都采集了内核计数器",
     }
 
     /// The unit of a law's numbers; none for shares.
-    pub fn law_unit(self, law: Law) -> &'static str {
-        match law {
-            Law::Little => self.pick("in flight", "并发"),
-            Law::Bandwidth => "B/s",
-            Law::BytesOnDrives => "B",
-            Law::Busy => "",
-            Law::Reads => self.pick("lookups", "次查找"),
-            Law::SomeIo | Law::Percentiles | Law::Series => self.pick("ops", "次"),
-            Law::Samples => "s",
-        }
+    law_unit(Law) {
+        Little: "in flight" | "并发",
+        Bandwidth: "B/s" | "B/s",
+        BytesOnDrives: "B" | "B",
+        Busy: "" | "",
+        Reads: "lookups" | "次查找",
+        SomeIo: "ops" | "次",
+        Percentiles: "ops" | "次",
+        Series: "ops" | "次",
+        Samples: "s" | "s",
     }
 
+    /// What a trial is worth.
+    validity(Validity) {
+        Valid: "valid" | "有效",
+        Excluded: "excluded" | "不计入",
+        Failed: "failed" | "失败",
+    }
+
+    /// What an interval is made of.
+    basis(Basis) {
+        Trials: "across trials" | "多次试验",
+        TrialsAndBatches: "across trials and batch means within them" | "多次试验及试验内的批均值",
+        Batches: "batch means within one trial" | "单次试验内的批均值",
+        Point: "single value, no interval" | "单个数值，无区间",
+    }
+}
+
+impl Language {
     /// `2 of 4 trials`.
     pub fn of_trials(self, trials: u32, of: u32) -> String {
         say!(self; "{trials} of {of} trials", "{of} 次试验中的 {trials} 次")
@@ -112,15 +105,6 @@ impl Language {
         }
     }
 
-    /// What a trial is worth.
-    pub fn validity(self, validity: Validity) -> &'static str {
-        match validity {
-            Validity::Valid => self.pick("valid", "有效"),
-            Validity::Excluded => self.pick("excluded", "不计入"),
-            Validity::Failed => self.pick("failed", "失败"),
-        }
-    }
-
     /// That a cell was not run, and how many trials it needs.
     pub fn not_run(self, cell: &NotRun) -> String {
         match cell.trials {
@@ -128,18 +112,6 @@ impl Language {
             trials => {
                 say!(self; "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验")
             }
-        }
-    }
-
-    /// What an interval is made of.
-    pub fn basis(self, basis: Basis) -> &'static str {
-        match basis {
-            Basis::Trials => self.pick("across trials", "多次试验"),
-            Basis::TrialsAndBatches => {
-                self.pick("across trials and batch means within them", "多次试验及试验内的批均值")
-            }
-            Basis::Batches => self.pick("batch means within one trial", "单次试验内的批均值"),
-            Basis::Point => self.pick("single value, no interval", "单个数值，无区间"),
         }
     }
 

@@ -2,9 +2,22 @@
 
 use crate::line::visible;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
-use crate::{Language, name, say};
+use crate::{Language, name, phrases, say};
 use findings::schema::{Cause, Database, DriveTime, Limit, Reason};
 use measurement::Cost;
+
+phrases! {
+    /// A cost that a cell was run without: `without log flushes`.
+    without(Cost) {
+        LogFlush: "without log flushes" | "去除日志刷盘（flush）",
+        LogWrite: "without log writes" | "去除日志写入",
+        PoolRead: "without reads from the pool’s drives" | "去除存储池硬盘读取",
+        WriteThrottle: "without the write throttle" | "去除写限流",
+        Processor: "without CPU time" | "去除 CPU 时间",
+        ArcSize: "with an ARC that holds everything" | "ARC 可容纳全部数据",
+        Seek: "without seeks" | "去除寻道",
+    }
+}
 
 impl Language {
     /// A reason, as a sentence.
@@ -161,21 +174,6 @@ impl Language {
     pub fn shown_by(self, command: &str) -> String {
         say!(self, command = visible(command);
             "(Check: {command})", "（查看命令：{command}）")
-    }
-
-    /// A cost that a cell was run without: `without log flushes`.
-    pub fn without(self, cost: Cost) -> &'static str {
-        match cost {
-            Cost::LogFlush => self.pick("without log flushes", "去除日志刷盘（flush）"),
-            Cost::LogWrite => self.pick("without log writes", "去除日志写入"),
-            Cost::PoolRead => {
-                self.pick("without reads from the pool’s drives", "去除存储池硬盘读取")
-            }
-            Cost::WriteThrottle => self.pick("without the write throttle", "去除写限流"),
-            Cost::Processor => self.pick("without CPU time", "去除 CPU 时间"),
-            Cost::ArcSize => self.pick("with an ARC that holds everything", "ARC 可容纳全部数据"),
-            Cost::Seek => self.pick("without seeks", "去除寻道"),
-        }
     }
 
     /// What a cell does without a cost: `without log flushes: 1.2× [1.1, 1.3]`.

@@ -1,72 +1,59 @@
 //! Effects and verdicts.
 
 use crate::number::{bytes, count, range, ratio, ratio_end, ratio_number, seconds, share};
-use crate::{Label, Language, level_of, name, say};
+use crate::{Label, Language, level_of, name, phrases, say};
 use findings::schema::{
     Basis, Caution, Condition, Contribution, DurabilityRisk, Effect, Interaction, Lack, Metric,
     Needed, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 
-impl Language {
+phrases! {
     /// `worth it`.
-    pub fn class(self, class: VerdictClass) -> &'static str {
-        match class {
-            VerdictClass::WorthIt => self.pick("worth it", "值得"),
-            VerdictClass::Harmful => self.pick("harmful", "更差"),
-            VerdictClass::NoEffect => self.pick("no effect", "无明显效果"),
-            VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
-            VerdictClass::Depends => self.pick("depends", "视情况而定"),
-        }
+    class(VerdictClass) {
+        WorthIt: "worth it" | "值得",
+        Harmful: "harmful" | "更差",
+        NoEffect: "no effect" | "无明显效果",
+        Undecided: "undecided" | "尚无定论",
+        Depends: "depends" | "视情况而定",
     }
 
     /// Two campaigns compared: how a cell changed.
-    pub fn change(self, class: VerdictClass) -> &'static str {
-        match class {
-            VerdictClass::WorthIt => self.pick("better", "变好"),
-            VerdictClass::Harmful => self.pick("worse", "变差"),
-            VerdictClass::NoEffect => self.pick("unchanged", "不变"),
-            VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
-            VerdictClass::Depends => self.pick("depends", "视情况而定"),
-        }
-    }
-
-    /// Two campaigns compared: of how many cells it is open how they changed.
-    pub fn open_changes(self, cells: usize) -> String {
-        say!(self; "{cells} undecided", "{cells} 个组合尚无定论")
+    change(VerdictClass) {
+        WorthIt: "better" | "变好",
+        Harmful: "worse" | "变差",
+        NoEffect: "unchanged" | "不变",
+        Undecided: "undecided" | "尚无定论",
+        Depends: "depends" | "视情况而定",
     }
 
     /// Two campaigns compared: why it is open how a cell changed.
-    pub fn open_change(self, lack: Lack) -> &'static str {
-        match lack {
-            Lack::Trials => self.pick("undecided: needs more trials", "尚无定论：试验次数不足"),
-            Lack::SecondTrial => {
-                self.pick("undecided: needs two trials of each", "尚无定论：两轮各需两次试验")
-            }
-            Lack::ValidTrial => self.pick("undecided: no valid trial", "尚无定论：没有有效试验"),
-            Lack::LongerRun => self.pick(
-                "undecided: no steady state, needs a longer runtime",
-                "尚无定论：未进入稳态，需要更长的 runtime",
-            ),
-        }
+    open_change(Lack) {
+        Trials: "undecided: needs more trials" | "尚无定论：试验次数不足",
+        SecondTrial: "undecided: needs two trials of each" | "尚无定论：两轮各需两次试验",
+        ValidTrial: "undecided: no valid trial" | "尚无定论：没有有效试验",
+        LongerRun: "undecided: no steady state, needs a longer runtime" | "尚无定论：未进入稳态，需要更长的 runtime",
     }
 
     /// `sustained`.
-    pub fn phase(self, phase: PhaseKind) -> &'static str {
-        match phase {
-            PhaseKind::Whole => self.pick("whole run", "全程"),
-            PhaseKind::Burst => self.pick("burst", "突发"),
-            PhaseKind::Sustained => self.pick("sustained", "持续"),
-        }
+    phase(PhaseKind) {
+        Whole: "whole run" | "全程",
+        Burst: "burst" | "突发",
+        Sustained: "sustained" | "持续",
     }
 
     /// `throughput`.
-    pub fn metric(self, metric: Metric) -> &'static str {
-        match metric {
-            Metric::Throughput => self.pick("throughput", "吞吐量"),
-            Metric::MeanLatency => self.pick("mean latency", "平均延迟"),
-            Metric::P99Latency => self.pick("p99 latency", "p99 延迟"),
-        }
+    metric(Metric) {
+        Throughput: "throughput" | "吞吐量",
+        MeanLatency: "mean latency" | "平均延迟",
+        P99Latency: "p99 latency" | "p99 延迟",
+    }
+}
+
+impl Language {
+    /// Two campaigns compared: of how many cells it is open how they changed.
+    pub fn open_changes(self, cells: usize) -> String {
+        say!(self; "{cells} undecided", "{cells} 个组合尚无定论")
     }
 
     /// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
