@@ -57,10 +57,10 @@ impl Language {
     pub fn part(self, part: &Part) -> Option<String> {
         Some(match part {
             Part::Cell => return None,
-            Part::Rung { offered } => say!(self, offered = count(*offered);
+            Part::Rung { offered } => say!(self, offered: count;
                 "{offered} ops/s offered", "负载速率 {offered} 次/秒"),
             Part::Rerun { kind, parameter, factor } => {
-                say!(self, kind = name(kind), number = self.profile_number(parameter), factor = count(*factor);
+                say!(self, kind = name(kind), number = self.profile_number(parameter), factor: count;
                     "{number} of {kind} × {factor}", "{kind} 的{number} × {factor}")
             }
             Part::Without { cost } => self.without(*cost).into(),

@@ -125,7 +125,7 @@ impl Sentences {
     /// A remark on a layout.
     pub fn note(self, note: &Note) -> String {
         match note {
-            Note::Padding(share) => say!(self.0, share = percent(*share);
+            Note::Padding(share) => say!(self.0, share: percent;
                 " Files of this recordsize can use {share} of the space in zfs list; padding and parity of small blocks take the rest.",
                 "此 recordsize 的文件只能用 zfs list 所示空间的 {share}，其余被小块的填充和校验占用。"),
             Note::Wide(width) => say!(self.0;

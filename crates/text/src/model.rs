@@ -11,10 +11,10 @@ impl Language {
     /// What the scale rules out.
     pub fn scale_limit(self, limit: &ScaleLimit) -> String {
         match limit {
-            ScaleLimit::FillTimes { factor } => say!(self, factor = count(*factor);
+            ScaleLimit::FillTimes { factor } => say!(self, factor: count;
                 "Warm-up, cache fill and resilver take {factor} times as long on the real server.",
                 "预热、缓存填充和重建在真实服务器上需要 {factor} 倍的时间。"),
-            ScaleLimit::Bursts { factor } => say!(self, factor = count(*factor);
+            ScaleLimit::Bursts { factor } => say!(self, factor: count;
                 "Bursts last {factor} times as long on the real server, because its dirty-data limit is that much larger.",
                 "真实服务器的脏数据上限是模型的 {factor} 倍，突发持续时间也是这么多倍。"),
         }

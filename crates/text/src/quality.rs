@@ -79,26 +79,24 @@ impl Language {
     pub fn issue(self, issue: &QualityIssue) -> String {
         match issue {
             QualityIssue::Broken { law, measured, expected } => {
-                say!(self, law = self.law(*law), measured = count(*measured), expected = count(*expected);
+                say!(self, law = self.law(*law), measured: count, expected: count;
                     "check failed: {law}, measured {measured}, expected {expected}",
                     "检查未通过：{law}，测得 {measured}，应为 {expected}")
             }
-            QualityIssue::Overflow { count: beyond } => say!(self, beyond = whole(*beyond);
+            QualityIssue::Overflow { count: beyond } => say!(self, beyond: whole;
                 "{beyond} operations took longer than fio’s histogram can hold: high percentiles are lower bounds",
                 "{beyond} 次操作超出 fio 直方图的上限：高百分位只是下限"),
-            QualityIssue::NotSettled { seconds: watched } => {
-                say!(self, watched = seconds(*watched);
-                "no steady state within {watched}", "{watched} 内未进入稳态")
-            }
+            QualityIssue::NotSettled { seconds: watched } => say!(self, watched: seconds;
+                "no steady state within {watched}", "{watched} 内未进入稳态"),
             QualityIssue::WindowTooShort { seconds: watched, least } => {
-                say!(self, watched = seconds(*watched), least = seconds(*least);
+                say!(self, watched: seconds, least: seconds;
                     "a runtime of {watched} is too short to detect a steady state: set at least {least}",
                     "运行 {watched} 太短，无法判断是否进入稳态：runtime 至少设为 {least}")
             }
-            QualityIssue::MemoryThrottle { count: times } => say!(self, times = count(*times);
+            QualityIssue::MemoryThrottle { count: times } => say!(self, times: count;
                 "not representative: the scaled-down ARC is too small for the dirty data ({times} transactions were refused); use a smaller S",
                 "不具代表性：缩放后的 ARC 容不下脏数据（{times} 个事务被拒绝）；请减小 S"),
-            QualityIssue::ProcessorBound { busy } => say!(self, busy = share(*busy);
+            QualityIssue::ProcessorBound { busy } => say!(self, busy: share;
                 "the modelled cores were {busy} busy: the result depends on the table of compute costs",
                 "模拟主机核心繁忙度 {busy}：结果取决于计算开销表"),
             QualityIssue::DidNotRun => say!(self; "did not run", "未运行"),

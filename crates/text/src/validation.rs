@@ -36,11 +36,9 @@ impl Language {
                     (0, _) | (_, None) => say!(self;
                         "every published figure of this drive was used for its profile, so none is left to check it",
                         "没有独立于参数文件的公开数据"),
-                    (n, Some(worst)) => {
-                        say!(self, figures = self.figures(*n), worst = share(*worst);
+                    (n, Some(worst)) => say!(self, figures = self.figures(*n), worst: share;
                         "{figures} not used for the profile: measured in the machine, largest difference {worst}",
-                        "{figures}未用于参数选定，已在模拟主机中测量，最大偏差 {worst}")
-                    }
+                        "{figures}未用于参数选定，已在模拟主机中测量，最大偏差 {worst}"),
                 };
                 let fitted = match fitted {
                     0 => String::new(),
@@ -126,21 +124,21 @@ impl Language {
             }
             SizeState::Measured { cells, moved: 0 } => {
                 say!(self, of = counted((*cells).into(), "comparison"), all = if *cells == 1 { "" } else { "all " };
-                "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
-                "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。")
+                    "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
+                    "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。")
             }
             SizeState::Measured { cells, moved } => {
                 say!(self, of = counted((*cells).into(), "comparison"), differ = if *moved == 1 { "differs" } else { "differ" };
-                "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
-                "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。")
+                    "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
+                    "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。")
             }
-            SizeState::Elsewhere { from, to } => say!(self, from = count(*from), to = count(*to);
+            SizeState::Elsewhere { from, to } => say!(self, from: count, to: count;
                 "Size scale S = {at}: not checked in this campaign. The self-check lab (another pool) covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
                 "缩放倍数 S = {at}：本轮未验证。self-check 实验（另一存储池）覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。"),
             SizeState::Unchecked { from: Some(from), to: Some(to) } => {
-                say!(self, from = count(*from), to = count(*to);
-                "Size scale S = {at}: not checked. The self-check lab covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
-                "缩放倍数 S = {at}：未验证。self-check 实验覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。")
+                say!(self, from: count, to: count;
+                    "Size scale S = {at}: not checked. The self-check lab covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
+                    "缩放倍数 S = {at}：未验证。self-check 实验覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。")
             }
             SizeState::Unchecked { .. } => say!(self;
                 "Size scale S = {at}: not checked. To check it set size_check = [2] in [method] ({PAGE}, Size scale).",

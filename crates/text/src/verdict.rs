@@ -177,11 +177,11 @@ impl Language {
             Caution::Unsettled { trials, of } => say!(self;
                 "{trials} of {of} trials had not reached a steady state at the end; the mean of everything after the burst is used for them.",
                 "{of} 次试验中有 {trials} 次到结束时仍未进入稳态，取突发之后的均值。"),
-            Caution::NotSettled { seconds: watched } => say!(self, watched = seconds(*watched);
+            Caution::NotSettled { seconds: watched } => say!(self, watched: seconds;
                 "A variant had not reached a steady state after {watched}: its sustained throughput is unknown. Set a longer runtime.",
                 "有方案运行 {watched} 仍未进入稳态，其持续吞吐量未知。请延长 runtime。"),
             Caution::Unsteady { seconds: watched, lowest, highest, drifts } => {
-                let of_mean = say!(self, lowest = ratio(*lowest), highest = ratio(*highest);
+                let of_mean = say!(self, lowest: ratio, highest: ratio;
                     "{lowest} to {highest} of the mean", "均值的 {lowest} 到 {highest}");
                 let watched = seconds(*watched);
                 match drifts {
@@ -194,35 +194,35 @@ impl Language {
                 }
             }
             Caution::AfterRestart { seconds: watched, real_seconds } => {
-                say!(self, watched = seconds(*watched), real = seconds(*real_seconds);
+                say!(self, watched: seconds, real = seconds(*real_seconds);
                     "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
                     "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续吞吐量可能不同。")
             }
-            Caution::CacheFilling { held, of } => say!(self, held = bytes(*held), of = bytes(*of);
+            Caution::CacheFilling { held, of } => say!(self, held: bytes, of: bytes;
                 "The cache was still filling: it held {held} of {of} (sizes in the model).",
                 "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
             Caution::RateNotReached { variants, rate } => {
-                say!(self, variants = self.names(variants), rate = count(*rate);
-                "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
-                "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。")
+                say!(self, variants = self.names(variants), rate: count;
+                    "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
+                    "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。")
             }
             Caution::Flows { read, write } => {
-                say!(self, read = ratio(*read), write = ratio(*write);
-                "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
-                "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。")
+                say!(self, read: ratio, write: ratio;
+                    "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
+                    "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。")
             }
-            Caution::Bytes { ratio: bytes } => say!(self, bytes = ratio(*bytes);
+            Caution::Bytes { ratio: bytes } => say!(self, bytes: ratio;
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
                 "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
             Caution::BlockingSubmission { in_flight, of } => {
                 say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
-                "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
-                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。")
+                    "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
+                    "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。")
             }
             Caution::TwoPhases { burst, sustained } => {
-                say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
-                "Quote both numbers: {burst} in the burst, {sustained} sustained.",
-                "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
+                say!(self, burst: ratio, sustained: ratio;
+                    "Quote both numbers: {burst} in the burst, {sustained} sustained.",
+                    "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
             }
         }
     }
