@@ -227,15 +227,9 @@ pub struct Sentence {
     chinese: String,
 }
 
-impl From<Bilingual> for Sentence {
-    fn from((english, chinese): Bilingual) -> Sentence {
-        Sentence::from((english.to_string(), chinese.to_string()))
-    }
-}
-
-impl From<(String, String)> for Sentence {
-    fn from((english, chinese): (String, String)) -> Sentence {
-        Sentence { english, chinese }
+impl<English: Into<String>, Chinese: Into<String>> From<(English, Chinese)> for Sentence {
+    fn from((english, chinese): (English, Chinese)) -> Sentence {
+        Sentence { english: english.into(), chinese: chinese.into() }
     }
 }
 

@@ -16,7 +16,6 @@ fn on_log(dataset: String, name: &'static str, value: &str, reason: Bilingual) -
     Choice::new(Target::Dataset(dataset), name, value, reason).source(Document::ZfsProps, name)
 }
 
-/// The size of a whole record.
 pub fn recordsize(need: &Need) -> Option<Choice> {
     let records = |value: &str, reason: Bilingual| on(need, "recordsize", value, reason);
     let mut choice = match (need.server, need.workload) {
@@ -169,7 +168,8 @@ settings! {
     why_zh: "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 时间内的写入；存储池本身保持一致。"
     else if !is_always(need, &need.dataset()) && needs_sync_always(need)
         => on(need, "sync", "always")
-            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync").lab("powercut-mariadb"),
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync")
+            .lab("powercut-mariadb"),
     why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
     why_zh: "MariaDB 10.11 及以前不能直写页，而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
     else if !is_always(need, &need.dataset())

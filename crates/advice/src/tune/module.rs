@@ -6,7 +6,6 @@ use crate::setting::{Target, l2arc_feed};
 use crate::source::Document;
 use zfs::AllocationClass;
 
-/// The ARC's limit.
 pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     if need.memory < 1 << 30 {
         return None;

@@ -6,7 +6,6 @@ use super::choice::{Bilingual, Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-/// Every setting of InnoDB here.
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_buffer_pool_size, innodb_flush_log_at_trx_commit, sync_binlog, innodb_doublewrite,
     innodb_flush_neighbors, innodb_use_native_aio, innodb_flush_method,
@@ -18,6 +17,32 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
     let section = name.strip_prefix("loose_").unwrap_or(name);
     Choice::new(Target::Mysql, name, value, reason).source(Document::MysqlManual, section)
+}
+
+/// A setting of the group that only MariaDB reads.
+fn of_mariadb(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
+    Choice::new(Target::Mariadb, name, value, reason)
+}
+
+/// Whether the server may be MariaDB 11.0 or later, as far as anything is known.
+fn may_be_mariadb_11(need: &Need) -> bool {
+    need.system.mysql_server.mariadb != Some(false) && need.system.is_mariadb_11() != Some(false)
+}
+
+fn only_mariadb_11(need: &Need) -> bool {
+    need.system.mysql_server.mariadb == Some(true) && may_be_mariadb_11(need)
+}
+
+/// Random writes a second that the pool can do besides serving reads; none where the default has it right.
+fn io_capacity(need: &Need) -> Option<usize> {
+    let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64);
+    let server = need.system.mysql_server;
+    // The default of MySQL is 200 up to 8.3, and 10000 since, which flash can do.
+    let old = server.mariadb == Some(false) && server.series.is_some_and(|series| series < (8, 4));
+    match need.flash()? {
+        true => old.then_some(2000),
+        false => Some((disks * 50).clamp(100, 1000)),
+    }
 }
 
 settings! {
@@ -68,62 +93,24 @@ settings! {
     why: "With more redo log, checkpoints come later and pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
     why_zh: "重做日志更大，检查点就更晚，常改的页只写一次。适用于 MySQL 8.0.30 及以后；其他版本设 innodb_log_file_size。";
 
+    innodb_flush_method(need) if !only_mariadb_11(need) && need.release().is_some_and(|release| release >= (2, 3))
+        => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct").lab("mariadb-direct"),
+    why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
+    why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。"
+    else if !only_mariadb_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct"),
+    why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
+    why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。";
+
+    innodb_io_capacity(need) => set("innodb_io_capacity", io_capacity(need)?),
+    why: "Random writes that the pool can do besides serving reads. Raise it when the checkpoint age comes near the size of the redo log.",
+    why_zh: "存储池在处理读取之外还能提供的随机写 IOPS。当检查点年龄（checkpoint age）接近重做日志大小时调高。";
+
     innodb_compression_default(_) => Choice::new(Target::Mysql, "loose_innodb_compression_default", "OFF")
-        .source(Document::MariadbManual, "innodb_compression_default").source(Document::Mysql, "innodb_compression_default=OFF"),
+        .source(Document::MariadbManual, "innodb_compression_default")
+        .source(Document::Mysql, "innodb_compression_default=OFF"),
     why: "ZFS compresses, and pages stay aligned with records. MariaDB only, hence `loose_`.",
     why_zh: "由 ZFS 压缩，页与记录保持对齐。只有 MariaDB 有，所以写 `loose_`。";
-}
 
-/// How files are opened and flushed.
-fn innodb_flush_method(need: &Need) -> Option<Choice> {
-    if need.system.mysql_server.mariadb == Some(true) && may_be_mariadb_11(need) {
-        return None;
-    }
-    let direct = need.release().is_some_and(|release| release >= (2, 3));
-    let reason = if direct {
-        (
-            "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
-            "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。",
-        )
-    } else {
-        (
-            "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
-            "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。",
-        )
-    };
-    let choice = set("innodb_flush_method", "fsync", reason).source(Document::ZfsProps, "direct");
-    Some(if direct { choice.lab("mariadb-direct") } else { choice })
-}
-
-/// Operations a second that background flushing may use.
-fn innodb_io_capacity(need: &Need) -> Option<Choice> {
-    let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64) as u64;
-    let server = need.system.mysql_server;
-    // The default of MySQL is 200 up to 8.3, and 10000 since, which flash can do.
-    let old = server.mariadb == Some(false) && server.series.is_some_and(|series| series < (8, 4));
-    let capacity = match need.flash()? {
-        true if old => 2000,
-        true => return None,
-        false => (disks * 50).clamp(100, 1000),
-    };
-    let reason = (
-        "Random writes that the pool can do besides serving reads. Raise it when the checkpoint age comes near the size of the redo log.",
-        "存储池在处理读取之外还能提供的随机写 IOPS。当检查点年龄（checkpoint age）接近重做日志大小时调高。",
-    );
-    Some(set("innodb_io_capacity", capacity, reason))
-}
-
-/// A setting of the group that only MariaDB reads.
-fn of_mariadb(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
-    Choice::new(Target::Mariadb, name, value, reason)
-}
-
-/// Whether the server may be MariaDB 11.0 or later, as far as anything is known.
-fn may_be_mariadb_11(need: &Need) -> bool {
-    need.system.mysql_server.mariadb != Some(false) && need.system.is_mariadb_11() != Some(false)
-}
-
-settings! {
     /// What does not turn write-through off.
     mariadb_flush_method(need) if may_be_mariadb_11(need) => of_mariadb("innodb_flush_method", "O_DIRECT")
         .source(Document::MariadbCode, "innodb_init_params() in ha_innodb.cc").source(Document::ZfsProps, "direct")

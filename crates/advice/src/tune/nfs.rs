@@ -4,7 +4,6 @@ use super::choice::{Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-/// Every setting of the NFS server here.
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[export, threads];
 
 /// What stands behind the path of an export: data is stable before it is acknowledged.

@@ -77,7 +77,6 @@ fn long_runs(need: &Need) -> bool {
     matches!(need.workload, Workload::LargeFiles | Workload::Analytics)
 }
 
-/// Passes drives through to ZFS.
 fn pass_through(card: &Card) -> Option<Choice> {
     let reason = (
         "With the drives themselves ZFS sees errors and serial numbers, repairs from its own redundancy and flushes the real caches. The command destroys the card's volumes: run it only before they hold data.",
@@ -88,7 +87,6 @@ fn pass_through(card: &Card) -> Option<Choice> {
     Some(choice.source(Document::Nvme, "pass-through mode").offered())
 }
 
-/// The share of the cache for read-ahead.
 fn cache_ratio(need: &Need, card: &Card) -> Option<Choice> {
     let (share, english, chinese) = if long_runs(need) {
         (
@@ -136,7 +134,6 @@ fn write_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     Some(choice.source(Document::Nvme, "recommended settings, write policy"))
 }
 
-/// Whether the card reads ahead.
 fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     // Microchip's cards have one share for all volumes instead.
     if !card.tool.megaraid() || long_runs(need) {
@@ -147,7 +144,6 @@ fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     Some(choice.source(Document::Nvme, "recommended settings, no read ahead"))
 }
 
-/// The drives' own caches.
 fn disk_cache(card: &Card, volume: &str) -> Option<Choice> {
     let reason = (
         "The card's battery does not protect the drives' own caches, and a card need not pass flushes on.",
@@ -173,7 +169,6 @@ fn unprotected_cache(card: &Card) -> Option<Choice> {
     card.choice("", CardCommand::NoUnprotectedCache, "no-battery write cache", reason)
 }
 
-/// The strip of a new volume.
 fn strip(need: &Need, card: &Card) -> Option<Choice> {
     let strip_kib = if long_runs(need) { 256 } else { 64 };
     let reason = (

@@ -4,7 +4,6 @@ use super::choice::{Bilingual, Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-/// Every setting of Samba here.
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] =
     &[strict_sync, sync_always, store_dos_attributes];
 
