@@ -135,13 +135,8 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
 
 fn on(value: &str) -> Option<bool> {
     let value = value.to_ascii_lowercase();
-    if value.starts_with("enabled") || value.starts_with("on") {
-        Some(true)
-    } else if value.starts_with("disabled") || value.starts_with("off") {
-        Some(false)
-    } else {
-        None
-    }
+    let words = [("enabled", true), ("on", true), ("disabled", false), ("off", false)];
+    words.into_iter().find(|(word, _)| value.starts_with(word)).map(|(_, on)| on)
 }
 
 /// `Disabled (write-through)`, `Enabled (write-back)`,

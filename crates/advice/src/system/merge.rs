@@ -5,7 +5,7 @@ use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, PostgresFile, Propert
 use crate::raid_card::CardTool;
 use facts::card::Card;
 use facts::zpool_status::{self, VdevKind};
-use facts::{At, Facts, find_or_push, is_digits, lsblk, nvme_list, properties, smartctl};
+use facts::{At, Facts, fill, find_or_push, is_digits, lsblk, nvme_list, properties, smartctl};
 use zfs::Layout;
 
 /// Adds the facts of a text to a system.
@@ -102,13 +102,6 @@ fn beside(one: &str, two: &str) -> bool {
     one != two && controller(one).is_some() && controller(one) == controller(two)
 }
 
-/// Keeps known values and adds new ones.
-fn fill<T>(into: &mut Option<T>, new: Option<T>) {
-    if into.is_none() {
-        *into = new;
-    }
-}
-
 fn pool<'a>(system: &'a mut System, name: &str) -> &'a mut Pool {
     let new = || Pool { name: name.to_string(), ..Pool::default() };
     find_or_push(&mut system.pools, |pool| pool.name == name, new)
@@ -150,7 +143,7 @@ fn take_properties(rows: &[properties::Property], part: &Part, system: &mut Syst
     for row in rows {
         let property = Property {
             value: row.value.value.clone(),
-            local: matches!(row.source, properties::Source::Local | properties::Source::Received),
+            local: row.source == properties::Source::Target,
             at: part.place(row.value.line),
         };
         if let Some(vdev) = &row.vdev {

@@ -1,6 +1,6 @@
 //! The `scan:` line: scrubs and resilvers.
 
-use crate::{At, Problem, excerpt};
+use crate::{At, Problem};
 
 /// A scrub or resilver as `zpool status` shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +110,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
     {
         ScanState::Finished
     } else {
-        problems.push(Problem::new(body.line, format!("unknown scan state: {:?}", excerpt(text))));
+        problems.push(Problem::at(body.line, "unknown scan state", text));
         ScanState::Unknown
     };
     Scan { line: body.line, kind, state, date: Date::find(text), text: text.to_string() }
