@@ -6,7 +6,6 @@ use crate::source::Document::{HongKong, LinuxDocs, ZfsCode, Zpool8};
 use crate::system::{Counters, Place, System};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     NO_COMMITS, SLOW_COMMITS, FAST_COMMITS, FEW_MISSES, FEW_GHOSTS, MANY_GHOSTS, L2ARC_IDLE,
     L2ARC_ERRORS, MEMORY_THROTTLED, DIRTY_DELAYED,

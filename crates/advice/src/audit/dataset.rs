@@ -6,7 +6,6 @@ use crate::format::size;
 use crate::source::Document::{Fsync, HongKong, Mysql, ZfsDocs, ZfsProps};
 use crate::system::{Dataset, System};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     SYNC_DISABLED, PRIMARYCACHE_NONE, ATIME, COMPRESSION_OFF, COMPRESSION_HEAVY, XATTR,
     CHECKSUM_OFF, COPIES, DEDUP, ENCRYPTION_CCM, ENCRYPTION_DEDUP, REDUNDANT_METADATA,

@@ -8,7 +8,6 @@ use crate::source::Document::{
 use crate::system::{Dataset, Leaf, Pool, System, Vdev, drive_of};
 use zfs::{AllocationClass, Layout};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     UNPROTECTED, UNMIRRORED, ASYNCHRONOUS, MISSING, OVERSIZED, UNDERSIZED, SLOWER, BYPASSED,
     SILENCED, SHARED,

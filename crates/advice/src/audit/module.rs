@@ -8,7 +8,6 @@ use crate::system::{Found, System};
 use zfs::memory::LEAST_ARC;
 use zfs::{AllocationClass, module};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     UNKNOWN, OTHER_RELEASE, DEFAULT, SUFFIX, STRAY, ARC_MIN, ARC_MAX_IGNORED, NOCACHEFLUSH,
     ZIL_NOCACHEFLUSH, TXG_TIMEOUT, L2ARC_UNITS, PREFETCH_OFF, DIRTY_DATA, REPLAY_OFF,

@@ -7,7 +7,6 @@ use crate::source::Document::{MariadbCode, MariadbManual, Mysql, MysqlManual, Zf
 use crate::system::{Database, Dataset, Engine, Found, Pool, System};
 use facts::units::switch;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FLUSH_LOG, SYNC_BINLOG, FLUSH_METHOD, DOUBLEWRITE, DOUBLEWRITE_KEPT, CHECKPOINT, NATIVE_AIO,
     FLUSH_NEIGHBORS, WRITE_AHEAD, COMPRESSION, TWO_SERVERS,

@@ -6,7 +6,6 @@ use crate::source::Document::{ZfsCode, ZpoolConcepts};
 use crate::system::{Dataset, Pool, System, Vdev};
 use zfs::{AllocationClass, Geometry, Layout};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[RAIDZ, DRAID];
 
 const RAIDZ: Rule = rule! {

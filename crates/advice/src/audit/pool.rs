@@ -9,7 +9,6 @@ use crate::system::{Leaf, Place, Pool, System, drive_of, is_kernel_name};
 use facts::zpool_status::{Pool as Status, Scan, ScanKind, ScanState, Vdev, VdevKind};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FULL, FRAGMENTED, SUSPENDED, DEGRADED, AUXILIARY, ERRORS, DAMAGED, SCRUB, NEVER_SCRUBBED,
     AUTOTRIM_EARLY, AUTOTRIM, FEATURES, UNSUPPORTED, CHECKPOINT, RESILVERING,

@@ -8,7 +8,6 @@ use crate::system::{Engine, System};
 use facts::postgresql::switch;
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FSYNC, FULL_PAGE_WRITES, SYNCHRONOUS_COMMIT, WAL_INIT_ZERO, WAL_RECYCLE, IO_CONCURRENCY,
     RANDOM_PAGE_COST, MAX_WAL_SIZE,

@@ -71,6 +71,12 @@ impl Rule {
             Language::Chinese => (self.what_zh, self.why_zh),
         }
     }
+
+    /// Its findings in a system.
+    pub fn findings(&'static self, system: &System) -> Vec<Finding> {
+        let problems = self.check.problems(system).into_iter();
+        problems.map(|problem| Finding::new(self, problem)).collect()
+    }
 }
 
 impl PartialEq for Rule {
@@ -180,12 +186,4 @@ fn each<T>(
     problem: impl Fn(T) -> Option<Problem>,
 ) -> Vec<Problem> {
     items.into_iter().filter_map(problem).collect()
-}
-
-impl Rule {
-    /// Its findings in a system.
-    pub fn findings(&'static self, system: &System) -> Vec<Finding> {
-        let problems = self.check.problems(system).into_iter();
-        problems.map(|problem| Finding::new(self, problem)).collect()
-    }
 }
