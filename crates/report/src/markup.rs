@@ -30,6 +30,10 @@ impl Markup {
         self.out
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
     /// Markup that was written apart, at the end of this.
     pub fn append(&mut self, other: Markup) {
         self.out.push_str(&other.out);

@@ -52,7 +52,7 @@ impl Row<'_> {
     }
 
     /// Share of lookups that memory answered.
-    pub fn from_memory(&self) -> Option<f64> {
+    pub fn memory_share(&self) -> Option<f64> {
         self.cell.hits.reads.map(|r| r.arc + r.dbuf)
     }
 

@@ -99,7 +99,7 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
         });
     }
     add(5, true, language.label(Label::Arc).into(), &|row| {
-        row.from_memory().map_or("–".into(), share)
+        row.memory_share().map_or("–".into(), share)
     });
     if rows.iter().any(|r| r.cell.hits.reads.is_some_and(|s| s.l2arc > 0.0)) {
         add(6, true, language.label(Label::L2arc).into(), &|row| {

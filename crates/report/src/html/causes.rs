@@ -26,18 +26,16 @@ impl Page<'_> {
             if cells.len() > CELLS {
                 m.tag("p").class("sub").say(label(Label::MoreCells));
             }
-            scroll(m, "causes-title", |m| {
-                m.tag("table").class("bars stack").inside(|m| {
-                    head_row(
-                        m,
-                        &[Label::Variant, Label::Workload, Label::Without, Label::Throughput],
-                        &[Label::Interval],
-                        &[],
-                    );
-                    for of_cell in drawn {
-                        m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
-                    }
-                });
+            scroll(m, "causes-title", &[("class", "bars stack")], |m| {
+                head_row(
+                    m,
+                    &[Label::Variant, Label::Workload, Label::Without, Label::Throughput],
+                    &[Label::Interval],
+                    &[],
+                );
+                for of_cell in drawn {
+                    m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
+                }
             });
         });
     }

@@ -24,16 +24,14 @@ impl Page<'_> {
                 patch(m, class);
                 m.say(label(name));
             });
-            scroll(m, "reads-title", |m| {
-                m.tag("table").class("bars stack").inside(|m| {
-                    head_row(
-                        m,
-                        &[Label::Variant, Label::Workload, Label::WhoAnswered],
-                        &[Label::Dbuf, Label::ArcAlone, Label::L2arc, Label::Pool],
-                        &[],
-                    );
-                    m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
-                });
+            scroll(m, "reads-title", &[("class", "bars stack")], |m| {
+                head_row(
+                    m,
+                    &[Label::Variant, Label::Workload, Label::WhoAnswered],
+                    &[Label::Dbuf, Label::ArcAlone, Label::L2arc, Label::Pool],
+                    &[],
+                );
+                m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
             });
         });
     }

@@ -26,12 +26,10 @@ impl Page<'_> {
         }
         section(m, "limits", |m| {
             self.more_cells(m);
-            scroll(m, "limits-title", |m| {
-                m.tag("table").class("stack").inside(|m| {
-                    let words = [Label::Variant, Label::Workload, Label::LimitedBy];
-                    head_row(m, &words, &NUMBERS, &[]);
-                    m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
-                });
+            scroll(m, "limits-title", &[("class", "stack")], |m| {
+                let words = [Label::Variant, Label::Workload, Label::LimitedBy];
+                head_row(m, &words, &NUMBERS, &[]);
+                m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
             });
             for (cell, used) in cells.iter().filter(|(_, used)| !used.counters.is_empty()) {
                 counters(m, cell, used);

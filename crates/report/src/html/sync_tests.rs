@@ -25,9 +25,7 @@ impl Page<'_> {
                 if workloads.len() > 1 {
                     m.tag("h3").inside(|m| m.foreign(&rows[0].cell.workload));
                 }
-                scroll(m, "sync-tests-title", |m| {
-                    m.tag("table").inside(|m| table(m, rows));
-                });
+                scroll(m, "sync-tests-title", &[], |m| table(m, rows));
             }
         });
     }

@@ -44,19 +44,17 @@ impl Page<'_> {
                     m.say(label(Label::SortHint));
                 });
             });
-            scroll(m, "comparison-title", |m| {
-                m.tag("table").class("sortable").attr("id", "cells").inside(|m| {
-                    m.table_head(|m| self.heads(m, first));
-                    m.tag("tbody").inside(|m| {
-                        for row in &self.rows {
-                            let class = match (row.cell.validity, row.against) {
-                                (Validity::Valid, Against::Baseline) => "base",
-                                (Validity::Valid, _) => "",
-                                _ => "aside",
-                            };
-                            m.tag("tr").class(class).inside(|m| cells(m, row, first));
-                        }
-                    });
+            scroll(m, "comparison-title", &[("class", "sortable"), ("id", "cells")], |m| {
+                m.table_head(|m| self.heads(m, first));
+                m.tag("tbody").inside(|m| {
+                    for row in &self.rows {
+                        let class = match (row.cell.validity, row.against) {
+                            (Validity::Valid, Against::Baseline) => "base",
+                            (Validity::Valid, _) => "",
+                            _ => "aside",
+                        };
+                        m.tag("tr").class(class).inside(|m| cells(m, row, first));
+                    }
                 });
             });
             self.remarks(m);
@@ -146,7 +144,7 @@ fn cells(m: &mut Markup, row: &Row, first: bool) {
     number(m, latency.map(|l| l.p99_us), micros);
     number(m, cell.sync_latency.filter(|_| shown).map(|l| l.mean_us), micros);
     let reads = cell.hits.reads;
-    number(m, row.from_memory(), share);
+    number(m, row.memory_share(), share);
     number(m, reads.map(|r| r.l2arc), share);
     keyed(m, Some(f64::from(cell.trials.valid)), |m| m.text(cell.trials.valid));
 }
