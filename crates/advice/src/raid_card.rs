@@ -22,14 +22,12 @@ impl CardTool {
 
 /// What a command does to a card or to one of its volumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CardCommand {
-    /// Shows all of the card.
+pub(crate) enum CardCommand {
     Show,
     /// Acknowledges a volume's writes when they are on the drives.
     WriteThrough,
     /// Acknowledges them from protected memory, and only while it is protected.
     WriteBack,
-    /// Turns read-ahead off.
     NoReadAhead,
     /// Turns the drives' own volatile caches off.
     DriveCacheOff,
@@ -37,7 +35,6 @@ pub enum CardCommand {
     NoUnprotectedCache,
     /// Share of the cache for read-ahead, percent.
     ReadShare(u8),
-    /// Passes drives through.
     PassThrough,
     /// Creates a RAID 10 volume.
     Create {

@@ -2,100 +2,62 @@
 
 use serde::Serialize;
 
-/// A document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Document {
-    /// The Hong Kong comparison of SLOG and L2ARC, 2025-09-29.
-    HongKong,
-    /// The mirror site's storage design.
-    MirrorSite,
-    /// ZFS fsync IOPS on FreeBSD, 2014-06-26.
-    Fsync,
-    /// NVMe SSDs behind a hardware RAID card, a million IOPS.
-    Nvme,
-    /// MySQL on ZFS.
-    Mysql,
-    /// zfsprops(7).
-    ZfsProps,
-    /// zpoolprops(7).
-    ZpoolProps,
-    /// zpoolconcepts(7).
-    ZpoolConcepts,
-    /// zfs(4), the module parameters.
-    Zfs4,
-    /// zpool-features(7).
-    ZpoolFeatures,
-    /// A command of zpool(8).
-    Zpool8,
-    /// OpenZFS's source.
-    ZfsCode,
-    /// OpenZFS documentation.
-    ZfsDocs,
-    /// PostgreSQL's manual.
-    PostgresManual,
-    /// MySQL's reference manual.
-    MysqlManual,
-    /// MariaDB's documentation.
-    MariadbManual,
-    /// MariaDB's source.
-    MariadbCode,
-    /// Linux's documentation.
-    LinuxDocs,
-    /// exports(5).
-    Exports,
-    /// smb.conf(5).
-    SmbConf,
-    /// smartctl(8) and the drive's own report.
-    Smartctl,
-    /// StorCLI's and PERC CLI's reference manual.
-    Storcli,
-    /// ARCCONF's user's guide.
-    Arcconf,
-    /// The user guide of ssacli.
-    Ssacli,
-    /// Arithmetic.
-    Arithmetic,
-    /// Common practice, without a single document.
-    Practice,
+macro_rules! documents {
+    ($($name:ident: $title:literal),* $(,)?) => {
+        /// A document.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Document {
+            $(#[doc = $title] $name,)*
+        }
+
+        impl Document {
+            /// Its title, in the language it is cited in.
+            pub fn title(self) -> &'static str {
+                match self {
+                    $(Document::$name => $title,)*
+                }
+            }
+        }
+    };
+}
+
+documents! {
+    HongKong: "Hong Kong SLOG/L2ARC comparison (2025-09-29)",
+    MirrorSite: "Third-generation mirror site (2): storage design and tests",
+    Fsync: "ZFS fsync IOPS performance in FreeBSD (2014-06-26)",
+    Nvme: "NVMe SSD and hardware RAID for a million IOPS",
+    Mysql: "MySQL on ZFS: slow writes and their settings",
+    ZfsProps: "zfsprops(7)",
+    ZpoolProps: "zpoolprops(7)",
+    ZpoolConcepts: "zpoolconcepts(7)",
+    // The module parameters.
+    Zfs4: "zfs(4)",
+    ZpoolFeatures: "zpool-features(7)",
+    Zpool8: "zpool(8)",
+    ZfsCode: "OpenZFS source",
+    ZfsDocs: "OpenZFS documentation",
+    PostgresManual: "PostgreSQL manual",
+    MysqlManual: "MySQL reference manual",
+    MariadbManual: "MariaDB documentation",
+    MariadbCode: "MariaDB source",
+    LinuxDocs: "Linux kernel documentation",
+    Exports: "exports(5)",
+    SmbConf: "smb.conf(5)",
+    // And the drive's own report.
+    Smartctl: "smartctl(8)",
+    Storcli: "StorCLI/PERC CLI reference manual",
+    Arcconf: "ARCCONF command line utility user's guide",
+    Ssacli: "HPE Smart Storage Administrator CLI user guide",
+    Arithmetic: "arithmetic",
+    // Without a single document.
+    Practice: "common practice",
 }
 
 impl Document {
     /// A place in it: a section, property, parameter or function.
     pub const fn section(self, section: &'static str) -> Source {
         Source { document: self, section }
-    }
-
-    /// Its title, in the language it is cited in.
-    pub fn title(self) -> &'static str {
-        match self {
-            Document::HongKong => "Hong Kong SLOG/L2ARC comparison (2025-09-29)",
-            Document::MirrorSite => "Third-generation mirror site (2): storage design and tests",
-            Document::Fsync => "ZFS fsync IOPS performance in FreeBSD (2014-06-26)",
-            Document::Nvme => "NVMe SSD and hardware RAID for a million IOPS",
-            Document::Mysql => "MySQL on ZFS: slow writes and their settings",
-            Document::ZfsProps => "zfsprops(7)",
-            Document::ZpoolProps => "zpoolprops(7)",
-            Document::ZpoolConcepts => "zpoolconcepts(7)",
-            Document::Zfs4 => "zfs(4)",
-            Document::ZpoolFeatures => "zpool-features(7)",
-            Document::Zpool8 => "zpool(8)",
-            Document::ZfsCode => "OpenZFS source",
-            Document::ZfsDocs => "OpenZFS documentation",
-            Document::PostgresManual => "PostgreSQL manual",
-            Document::MysqlManual => "MySQL reference manual",
-            Document::MariadbManual => "MariaDB documentation",
-            Document::MariadbCode => "MariaDB source",
-            Document::LinuxDocs => "Linux kernel documentation",
-            Document::Exports => "exports(5)",
-            Document::SmbConf => "smb.conf(5)",
-            Document::Smartctl => "smartctl(8)",
-            Document::Storcli => "StorCLI/PERC CLI reference manual",
-            Document::Ssacli => "HPE Smart Storage Administrator CLI user guide",
-            Document::Arcconf => "ARCCONF command line utility user's guide",
-            Document::Arithmetic => "arithmetic",
-            Document::Practice => "common practice",
-        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Rules about databases: what their files say, and where nothing may be said.
 
+mod changed;
 mod pasted;
 
 use advice::audit::{Finding, audit};
 use advice::setting::Target;
 use advice::tune::{Choice, Need, Server, Workload, tune};
+use changed::changed;
 use pasted::{fires, found, read};
 
 /// Datasets and their properties, as `zfs get` prints them; `!` marks one that was set.
@@ -124,7 +126,8 @@ fn a_cache_that_the_fix_makes_small_does_not_stand_in_for_the_arc() {
     let with = |other: &str| {
         let all = format!("{text}{other}");
         let memory = found(&all, "database-memory").remove(0);
-        let fixed = memory.changes.iter().fold(read(&all), |system, change| system.changed(change));
+        let fixed =
+            memory.changes.iter().fold(read(&all), |system, change| changed(&system, change));
         audit(&fixed).iter().any(|finding| finding.rule.name.starts_with("database-"))
     };
     assert!(!with(&cluster(16, "32GB")));

@@ -122,9 +122,7 @@ fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
 }
 
 fn volume(card: &mut Card, name: &str, value: At<String>) {
-    let Some(volume) = card.volumes.last_mut() else {
-        return;
-    };
+    let Some(volume) = card.volumes.last_mut() else { return };
     match name {
         "RAID level" => volume.level = Some(value),
         "Status of Logical Device" | "Status of logical device" => volume.state = Some(value),
@@ -137,13 +135,8 @@ fn volume(card: &mut Card, name: &str, value: At<String>) {
 
 fn on(value: &str) -> Option<bool> {
     let value = value.to_ascii_lowercase();
-    if value.starts_with("enabled") || value.starts_with("on") {
-        Some(true)
-    } else if value.starts_with("disabled") || value.starts_with("off") {
-        Some(false)
-    } else {
-        None
-    }
+    let words = [("enabled", true), ("on", true), ("disabled", false), ("off", false)];
+    words.into_iter().find(|(word, _)| value.starts_with(word)).map(|(_, on)| on)
 }
 
 /// `Disabled (write-through)`, `Enabled (write-back)`,
@@ -163,9 +156,7 @@ fn write_policy(value: &str) -> Option<WritePolicy> {
 }
 
 fn drive(card: &mut Card, name: &str, value: At<String>) {
-    let Some(drive) = card.drives.last_mut() else {
-        return;
-    };
+    let Some(drive) = card.drives.last_mut() else { return };
     match name {
         "Reported Location" => drive.slot = value.value,
         "SSD" => {

@@ -10,24 +10,18 @@ const DEPTH: usize = 64;
 /// A JSON value and the line it begins on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
-    /// What it is.
     pub kind: Kind,
     /// The line it begins on, from 1.
     pub line: u32,
 }
 
-/// The kinds of JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// `null`.
     Null,
-    /// `true` or `false`.
     Bool(bool),
     /// A number, as written.
     Number(String),
-    /// A string.
     Text(String),
-    /// A list.
     List(Vec<Value>),
     /// An object, in the order written.
     Map(Vec<(String, Value)>),

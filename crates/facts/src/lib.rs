@@ -7,7 +7,7 @@
 
 pub mod arcconf;
 pub mod card;
-pub mod json;
+mod json;
 pub mod lsblk;
 pub mod modprobe;
 pub mod mycnf;
@@ -16,7 +16,7 @@ pub mod postgresql;
 pub mod properties;
 pub mod queue;
 pub mod smartctl;
-pub mod sniff;
+mod sniff;
 pub mod ssacli;
 pub mod storcli;
 pub mod units;
@@ -67,9 +67,9 @@ pub struct Parsed<T> {
 }
 
 impl<T> Parsed<T> {
-    /// Whether all of the text was understood.
-    pub fn complete(&self) -> bool {
-        self.problems.is_empty()
+    /// The same problems with what `change` makes of the values.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
+        Parsed { facts: change(self.facts), problems: self.problems }
     }
 }
 
@@ -85,6 +85,11 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(line: u32, what: impl Into<String>) -> Problem {
         Problem { line, what: what.into() }
+    }
+
+    /// What is wrong with a part of a line, which is quoted.
+    pub(crate) fn at(line: u32, what: &str, part: &str) -> Problem {
+        Problem::new(line, format!("{what}: {:?}", excerpt(part)))
     }
 }
 
@@ -125,6 +130,13 @@ pub fn without_comment<'a>(row: &'a str, quotes: &[char]) -> (&'a str, bool) {
 /// Whether a text is digits and nothing else.
 pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Sets what is not set yet.
+pub fn fill<T>(place: &mut Option<T>, value: Option<T>) {
+    if place.is_none() {
+        *place = value;
+    }
 }
 
 /// The item of a list that `wanted` accepts; where there is none, `new` is added and returned.

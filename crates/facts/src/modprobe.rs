@@ -20,9 +20,7 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
     let mut problems = Vec::new();
     let mut any = false;
     for (first, words) in logical_lines(text) {
-        let Some(&(line, directive)) = words.first() else {
-            continue;
-        };
+        let Some(&(line, directive)) = words.first() else { continue };
         match directive {
             "options" => {
                 any = true;
@@ -33,13 +31,9 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
                 let mut rest = words.get(2..).unwrap_or(&[]).iter().peekable();
                 while let Some(&(line, word)) = rest.next() {
                     if let Some(written) = spaced(word, &mut rest) {
-                        problems.push(Problem::new(
-                            first,
-                            format!(
-                                "modprobe takes no blanks around `=`: write {:?}",
-                                excerpt(&written)
-                            ),
-                        ));
+                        let right = excerpt(&written);
+                        let what = format!("modprobe takes no blanks around `=`: write {right:?}");
+                        problems.push(Problem::new(first, what));
                         continue;
                     }
                     let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -51,10 +45,7 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
                 }
             }
             "alias" | "blacklist" | "install" | "remove" | "softdep" | "weakdep" => any = true,
-            _ => problems.push(Problem::new(
-                first,
-                format!("not a directive of modprobe: {:?}", excerpt(directive)),
-            )),
+            _ => problems.push(Problem::at(first, "not a directive of modprobe", directive)),
         }
     }
     if !any {
@@ -118,7 +109,7 @@ mod tests {
             assert!(parsed.problems[0].what.contains("write \"b=5\""), "{:?}", parsed.problems);
         }
         // A bare name is 1 to the kernel, and a text may be empty.
-        assert!(parse("options zfs a b= c=1\n").complete());
+        assert!(parse("options zfs a b= c=1\n").problems.is_empty());
     }
 
     #[test]
@@ -127,7 +118,7 @@ mod tests {
             "# zfs\noptions zfs zfs_arc_max=8589934592 \\\n  zfs_txg_timeout=5\n\
              options zfs zfs_txg_timeout=0x0a\nblacklist floppy\n",
         );
-        assert!(parsed.complete());
+        assert!(parsed.problems.is_empty());
         let rows = parsed.facts.iter().map(|row| (row.value.text(), row.value.line));
         assert_eq!(rows.collect::<Vec<_>>(), [("8589934592", 2), ("5", 3), ("0x0a", 4)]);
     }

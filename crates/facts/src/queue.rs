@@ -1,6 +1,6 @@
 //! `/sys/block/*/queue/*`, as `grep -H . /sys/block/*/queue/*` or `tail -n +1` prints them.
 
-use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
+use crate::{At, Parsed, Problem, nothing_found, numbered};
 use std::collections::BTreeMap;
 
 /// The queue attributes of one block device.
@@ -71,9 +71,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Queue>> {
                 let value = At::new(value.trim().to_string(), line);
                 queue.attributes.insert(attribute, value);
             }
-            None => {
-                problems.push(Problem::new(line, format!("no queue attribute: {:?}", excerpt(raw))))
-            }
+            None => problems.push(Problem::at(line, "no queue attribute", raw)),
         }
     }
     if queues.is_empty() {
@@ -102,7 +100,7 @@ mod tests {
                     ==> /sys/block/sda/queue/write_cache <==\nwrite back\n";
         for (text, line) in [(grep, 1), (tail, 2)] {
             let parsed = parse(text);
-            assert!(parsed.complete(), "{:?}", parsed.problems);
+            assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
             let queue = &parsed.facts[0];
             let scheduler = queue.scheduler().unwrap();
             assert_eq!((scheduler.text(), scheduler.line), ("mq-deadline", line));

@@ -124,15 +124,10 @@ fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
     if let Some(status) = whole(&["smartctl", "exit_status"]).filter(|s| s.value & 3 != 0) {
         let mut messages = document.items_at(&["smartctl", "messages"]).iter();
         let why = messages.find_map(|message| message.text_at(&["string"]));
-        let why = why.map_or_else(|| "no message".to_string(), |text| text.value);
-        problems.push(Problem::new(
-            status.line,
-            format!(
-                "smartctl could not read the drive (exit status {}): {}",
-                status.value,
-                excerpt(&why)
-            ),
-        ));
+        let why = excerpt(why.as_ref().map_or("no message", At::text));
+        let code = status.value;
+        let what = format!("smartctl could not read the drive (exit status {code}): {why}");
+        problems.push(Problem::new(status.line, what));
     }
     Drive {
         line: document.line,

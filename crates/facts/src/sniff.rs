@@ -7,64 +7,63 @@ use crate::{
 };
 use std::borrow::Cow;
 
-/// The kinds of text read here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// `zpool status`.
-    ZpoolStatus,
-    /// `zpool get` or `zfs get`.
-    Properties,
-    /// `lsblk -J`.
-    Lsblk,
-    /// `smartctl -j`.
-    Smartctl,
-    /// `nvme list -o json`.
-    NvmeList,
-    /// `storcli … J`, `perccli … J`.
-    Storcli,
-    /// `arcconf getconfig`.
-    Arcconf,
-    /// `ssacli … show config detail`.
-    Ssacli,
-    /// `postgresql.conf`.
-    Postgresql,
-    /// `my.cnf`.
-    MyCnf,
-    /// `/etc/modprobe.d/*.conf`.
-    Modprobe,
-    /// `/sys/block/*/queue/*`.
-    Queue,
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident: $facts:ty, $parse:path;)*) => {
+        /// The kinds of text read here.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Format {
+            $($(#[$doc])* $name,)*
+        }
+
+        /// What was read, by format.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Facts {
+            $($(#[$doc])* $name($facts),)*
+        }
+
+        /// Reads a text as `format`.
+        pub fn read(format: Format, text: &str) -> Parsed<Facts> {
+            match format {
+                $(Format::$name => $parse(text).map(Facts::$name),)*
+            }
+        }
+    };
 }
 
-/// What was read, by format.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Facts {
+formats! {
     /// `zpool status`.
-    Pools(Vec<zpool_status::Pool>),
+    ZpoolStatus: Vec<zpool_status::Pool>, zpool_status::parse;
     /// `zpool get` or `zfs get`.
-    Properties(Vec<properties::Property>),
+    Properties: Vec<properties::Property>, properties::parse;
     /// `lsblk -J`.
-    BlockDevices(Vec<lsblk::Device>),
+    Lsblk: Vec<lsblk::Device>, lsblk::parse;
     /// `smartctl -j`.
-    Drives(Vec<smartctl::Drive>),
+    Smartctl: Vec<smartctl::Drive>, smartctl::parse;
     /// `nvme list -o json`.
-    Namespaces(Vec<nvme_list::Namespace>),
-    /// `storcli`, `perccli`, `arcconf`, `ssacli`.
-    Cards(Vec<Card>),
+    NvmeList: Vec<nvme_list::Namespace>, nvme_list::parse;
+    /// `storcli … J`, `perccli … J`.
+    Storcli: Vec<Card>, storcli::parse;
+    /// `arcconf getconfig`.
+    Arcconf: Vec<Card>, arcconf::parse;
+    /// `ssacli … show config detail`.
+    Ssacli: Vec<Card>, ssacli::parse;
     /// `postgresql.conf`.
-    Postgresql(postgresql::Settings),
+    Postgresql: postgresql::Settings, postgresql::parse;
     /// `my.cnf`.
-    MyCnf(mycnf::Options),
+    MyCnf: mycnf::Options, mycnf::parse;
     /// `/etc/modprobe.d/*.conf`.
-    Module(Vec<modprobe::ModuleOption>),
+    Modprobe: Vec<modprobe::ModuleOption>, modprobe::parse;
     /// `/sys/block/*/queue/*`.
-    Queues(Vec<queue::Queue>),
+    Queue: Vec<queue::Queue>, queue::parse;
 }
 
 /// The format of a text: from JSON, which no configuration file is; from its name (a path, or empty); from its content.
 /// A configuration file may hold words of any program in its values and comments.
 pub fn recognise(name: &str, text: &str) -> Option<Format> {
-    from_json(text)
+    let (documents, _) = json::documents(text);
+    documents
+        .iter()
+        .find_map(of_document)
         .or_else(|| from_name(name))
         .or_else(|| from_text(text))
         .or_else(|| from_settings(text))
@@ -87,32 +86,6 @@ pub fn formats<'a>(name: &str, text: &'a str) -> Vec<(Format, Cow<'a, str>)> {
             found
         }
     }
-}
-
-/// Reads a text as `format`.
-pub fn read(format: Format, text: &str) -> Parsed<Facts> {
-    fn wrap<T>(parsed: Parsed<T>, into: impl FnOnce(T) -> Facts) -> Parsed<Facts> {
-        Parsed { facts: into(parsed.facts), problems: parsed.problems }
-    }
-    match format {
-        Format::ZpoolStatus => wrap(zpool_status::parse(text), Facts::Pools),
-        Format::Properties => wrap(properties::parse(text), Facts::Properties),
-        Format::Lsblk => wrap(lsblk::parse(text), Facts::BlockDevices),
-        Format::Smartctl => wrap(smartctl::parse(text), Facts::Drives),
-        Format::NvmeList => wrap(nvme_list::parse(text), Facts::Namespaces),
-        Format::Storcli => wrap(storcli::parse(text), Facts::Cards),
-        Format::Arcconf => wrap(arcconf::parse(text), Facts::Cards),
-        Format::Ssacli => wrap(ssacli::parse(text), Facts::Cards),
-        Format::Postgresql => wrap(postgresql::parse(text), Facts::Postgresql),
-        Format::MyCnf => wrap(mycnf::parse(text), Facts::MyCnf),
-        Format::Modprobe => wrap(modprobe::parse(text), Facts::Module),
-        Format::Queue => wrap(queue::parse(text), Facts::Queues),
-    }
-}
-
-fn from_json(text: &str) -> Option<Format> {
-    let (found, _) = json::documents(text);
-    found.iter().find_map(of_document)
 }
 
 fn of_document(document: &json::Value) -> Option<Format> {

@@ -23,9 +23,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             object = Object::Controller;
             continue;
         }
-        let Some(card) = cards.last_mut() else {
-            continue;
-        };
+        let Some(card) = cards.last_mut() else { continue };
         let drive = content.strip_prefix("physicaldrive ");
         if let Some(slot) = drive.and_then(|rest| rest.split_whitespace().next()) {
             // Inside a mirror group the same line lists a member; it has its summary behind it.
@@ -50,9 +48,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             object = Object::Other;
             continue;
         }
-        let Some((name, value)) = content.split_once(':') else {
-            continue;
-        };
+        let Some((name, value)) = content.split_once(':') else { continue };
         let (name, value) = (name.trim(), At::new(value.trim().to_string(), line));
         match name {
             "Array" => object = Object::Other,
@@ -95,9 +91,7 @@ fn summary(card: &mut Card, line: u32, slot: &str, content: &str) {
 
 /// `1 (279.37 GB, RAID 1, OK)` of `show config`.
 fn volume_summary(card: &mut Card, line: u32, rest: &str) {
-    let Some(id) = rest.split_whitespace().next() else {
-        return;
-    };
+    let Some(id) = rest.split_whitespace().next() else { return };
     let parts = parts(rest);
     let word = |index: usize| parts.get(index).map(|p| At::new(p.to_string(), line));
     let (level, state) = (word(1), word(2));
@@ -144,9 +138,7 @@ fn controller(card: &mut Card, name: &str, value: At<String>) {
 fn volume(card: &mut Card, name: &str, value: At<String>) {
     // `No-Battery Write Cache` decides whether caching waits for protection.
     let unprotected = card.unprotected_cache.is_some_and(|on| on.value);
-    let Some(volume) = card.volumes.last_mut() else {
-        return;
-    };
+    let Some(volume) = card.volumes.last_mut() else { return };
     match name {
         "Fault Tolerance" => volume.level = Some(value),
         "Status" => volume.state = Some(value),

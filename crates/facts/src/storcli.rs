@@ -3,7 +3,7 @@
 use crate::card::{Card, CardDrive, Volume, WritePolicy};
 use crate::json::{Value, documents};
 use crate::units::binary;
-use crate::{At, Parsed, Problem, excerpt, find_or_push, nothing_found};
+use crate::{At, Parsed, Problem, excerpt, fill, find_or_push, nothing_found};
 
 /// The cards in one or more storcli documents; documents about the same controller are joined.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
@@ -16,14 +16,12 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         let id = id.map_or_else(|| "0".to_string(), |id| id.value);
         failed(controller, &mut problems);
         let Some(data) = controller.get("Response Data") else {
-            problems.push(Problem::new(
-                controller.line,
-                format!("controller {} has no \"Response Data\"", excerpt(&id)),
-            ));
+            let what = format!("controller {} has no \"Response Data\"", excerpt(&id));
+            problems.push(Problem::new(controller.line, what));
             continue;
         };
         let new = || Card { id: id.clone(), ..Card::default() };
-        fill(find_or_push(&mut cards, |card| card.id == id, new), data);
+        add(find_or_push(&mut cards, |card| card.id == id, new), data);
     }
     if !known {
         problems.push(nothing_found(text, "storcli or perccli JSON"));
@@ -35,29 +33,25 @@ fn failed(controller: &Value, problems: &mut Vec<Problem>) {
     let status = controller.text_at(&["Command Status", "Status"]);
     if let Some(word) = status.filter(|word| word.value != "Success") {
         let why = controller.text_at(&["Command Status", "Description"]);
-        problems.push(Problem::new(
-            word.line,
-            format!(
-                "the command did not succeed: {}",
-                excerpt(why.as_ref().map_or("no reason given", |w| &w.value))
-            ),
-        ));
+        let why = why.as_ref().map_or("no reason given", At::text);
+        let what = format!("the command did not succeed: {}", excerpt(why));
+        problems.push(Problem::new(word.line, what));
     }
 }
 
-fn fill(card: &mut Card, data: &Value) {
-    set(&mut card.model, data.text_at(&["Basics", "Model"]));
-    set(&mut card.model, data.text_at(&["Product Name"]));
+fn add(card: &mut Card, data: &Value) {
+    fill(&mut card.model, data.text_at(&["Basics", "Model"]));
+    fill(&mut card.model, data.text_at(&["Product Name"]));
     for list in ["Cachevault_Info", "BBU_Info", "Energy Pack Info"] {
         for unit in data.items_at(&[list]) {
-            set(&mut card.battery, unit.text_at(&["State"]));
+            fill(&mut card.battery, unit.text_at(&["State"]));
             // `/c0/cv show all J` lists properties as rows.
             let state = unit.text_at(&["Property"]).filter(|p| p.value == "State");
-            set(&mut card.battery, state.and_then(|_| unit.text_at(&["Value"])));
+            fill(&mut card.battery, state.and_then(|_| unit.text_at(&["Value"])));
         }
     }
     let absent = data.text_at(&["HwCfg", "BBU"]).filter(|unit| unit.value == "Absent");
-    set(&mut card.battery, absent.map(|unit| unit.map(|_| "Not present".to_string())));
+    fill(&mut card.battery, absent.map(|unit| unit.map(|_| "Not present".to_string())));
     for (name, value) in data.members() {
         for row in value.items() {
             if name == "VD LIST" || name == "Virtual Drives" || is_volume(name) {
@@ -70,12 +64,6 @@ fn fill(card: &mut Card, data: &Value) {
         {
             properties(card, id, value);
         }
-    }
-}
-
-fn set<T>(place: &mut Option<T>, value: Option<T>) {
-    if place.is_none() {
-        *place = value;
     }
 }
 
@@ -99,47 +87,38 @@ fn by_id<'a>(card: &'a mut Card, id: &str, line: u32) -> &'a mut Volume {
 }
 
 fn volume(card: &mut Card, row: &Value) {
-    let Some(number) = row.text_at(&["DG/VD"]).or_else(|| row.text_at(&["VD"])) else {
-        return;
-    };
+    let Some(number) = row.text_at(&["DG/VD"]).or_else(|| row.text_at(&["VD"])) else { return };
     let volume = by_id(card, number.value.rsplit('/').next().unwrap_or(""), row.line);
-    set(&mut volume.level, row.text_at(&["TYPE"]));
-    set(&mut volume.state, row.text_at(&["State"]));
+    fill(&mut volume.level, row.text_at(&["TYPE"]));
+    fill(&mut volume.state, row.text_at(&["State"]));
     if let Some(cache) = row.text_at(&["Cache"]) {
         let (ahead, write) = policy(&cache.value);
-        set(&mut volume.write, write.map(|w| At::new(w, cache.line)));
-        set(&mut volume.read_ahead, ahead.map(|a| At::new(a, cache.line)));
+        fill(&mut volume.write, write.map(|w| At::new(w, cache.line)));
+        fill(&mut volume.read_ahead, ahead.map(|a| At::new(a, cache.line)));
     }
 }
 
 /// `NRWTD`: (N)R = (no) read-ahead, then WT, WB, AWB or FWB, then D (direct) or C (cached).
 fn policy(cache: &str) -> (Option<bool>, Option<WritePolicy>) {
-    let (ahead, rest) = if let Some(rest) = cache.strip_prefix("NR") {
-        (Some(false), rest)
-    } else if let Some(rest) = cache.strip_prefix('R') {
-        (Some(true), rest)
-    } else {
-        (None, cache)
-    };
-    let write = if rest.starts_with("WT") {
-        Some(WritePolicy::Through)
-    } else if rest.starts_with("WB") {
-        Some(WritePolicy::Back)
-    } else if rest.starts_with("AWB") || rest.starts_with("FWB") {
-        Some(WritePolicy::AlwaysBack)
-    } else {
-        None
-    };
-    (ahead, write)
+    let ahead = [("NR", false), ("R", true)].into_iter().find(|(flag, _)| cache.starts_with(flag));
+    let rest = ahead.map_or(cache, |(flag, _)| &cache[flag.len()..]);
+    let policies = [
+        ("WT", WritePolicy::Through),
+        ("WB", WritePolicy::Back),
+        ("AWB", WritePolicy::AlwaysBack),
+        ("FWB", WritePolicy::AlwaysBack),
+    ];
+    let write = policies.into_iter().find(|(flag, _)| rest.starts_with(flag));
+    (ahead.map(|(_, ahead)| ahead), write.map(|(_, write)| write))
 }
 
 fn properties(card: &mut Card, id: &str, value: &Value) {
     let volume = by_id(card, id, value.line);
     // Units are binary although written `KB`.
-    set(&mut volume.strip, value.text_at(&["Strip Size"]).and_then(|size| size.read(binary)));
-    set(&mut volume.drive_cache, value.text_at(&["Disk Cache Policy"]));
+    fill(&mut volume.strip, value.text_at(&["Strip Size"]).and_then(|size| size.read(binary)));
+    fill(&mut volume.drive_cache, value.text_at(&["Disk Cache Policy"]));
     let initial = value.text_at(&["Write Cache(initial setting)"]);
-    set(&mut volume.write, initial.and_then(|word| word.read(write_policy)));
+    fill(&mut volume.write, initial.and_then(|word| word.read(write_policy)));
 }
 
 fn write_policy(word: &str) -> Option<WritePolicy> {

@@ -3,7 +3,7 @@
 //!
 //! Pure: findings in, text out. `docs/guide/report.md` says what each format is for.
 
-pub mod charts;
+mod charts;
 pub mod compare;
 pub mod csv;
 pub mod history;
@@ -11,8 +11,8 @@ pub mod html;
 pub mod json;
 pub mod layouts;
 pub mod markdown;
-pub mod markup;
+mod markup;
 pub mod openmetrics;
-pub mod rows;
-pub mod table;
+mod rows;
+mod table;
 pub mod terminal;

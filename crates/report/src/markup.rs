@@ -7,7 +7,6 @@ use std::fmt::{self, Display, Write};
 use text::Language;
 use text::line::{ISOLATE, is_hidden, visible, visible_char};
 
-/// Markup under construction.
 #[derive(Debug, Default)]
 pub struct Markup {
     out: String,
@@ -23,14 +22,16 @@ pub struct Tag<'a> {
 }
 
 impl Markup {
-    /// An empty document.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The markup written so far.
     pub fn into_string(self) -> String {
         self.out
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
     }
 
     /// Markup that was written apart, at the end of this.
@@ -43,7 +44,6 @@ impl Markup {
         self.out.contains(&format!(" id=\"{id}\""))
     }
 
-    /// Starts an element.
     pub fn tag(&mut self, name: &'static str) -> Tag<'_> {
         self.out.push('<');
         self.out.push_str(name);
@@ -116,7 +116,6 @@ impl Tag<'_> {
         self
     }
 
-    /// Adds the `class` attribute.
     pub fn class(self, value: impl Display) -> Self {
         self.attr("class", value)
     }
@@ -164,7 +163,6 @@ impl Tag<'_> {
     }
 }
 
-/// Escapes what is written through it.
 struct Escape<'a> {
     out: &'a mut String,
 }

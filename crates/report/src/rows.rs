@@ -22,7 +22,6 @@ pub fn rate(findings: &Findings) -> Label {
 /// A cell with what stands beside it in a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// The cell.
     pub cell: &'a Cell,
     /// Throughput before the change point, where there is one.
     pub first: Option<Phase>,
@@ -32,20 +31,17 @@ pub struct Row<'a> {
     pub lasting: Option<Estimate>,
     /// The run never settled: watched for this many virtual seconds.
     pub not_settled: Option<f64>,
-    /// How it stands against the baseline.
     pub against: Against<'a>,
 }
 
 /// How a cell stands against the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Against<'a> {
-    /// It is the baseline.
     Baseline,
     /// They differ in one factor: an effect with its interval.
     Effect(&'a Effect),
     /// They differ in several: the plain ratio of what lasts, without an interval.
     Plain(f64),
-    /// There is nothing to divide.
     Nothing,
 }
 
@@ -56,7 +52,7 @@ impl Row<'_> {
     }
 
     /// Share of lookups that memory answered.
-    pub fn from_memory(&self) -> Option<f64> {
+    pub fn memory_share(&self) -> Option<f64> {
         self.cell.hits.reads.map(|r| r.arc + r.dbuf)
     }
 
@@ -135,12 +131,9 @@ fn against_baseline(findings: &Findings) -> BTreeMap<(&str, &str), &Effect> {
     found
 }
 
-/// A verdict with the effects it names.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
-    /// The verdict.
     pub verdict: &'a Verdict,
-    /// The effect it is taken from.
     pub deciding: Option<&'a Effect>,
     /// The burst beside the verdict's sustained ratio.
     pub burst: Option<&'a Effect>,
@@ -369,12 +362,6 @@ pub fn reason_text(language: Language, explanation: &Explanation) -> String {
 pub fn causes(findings: &Findings) -> Vec<&[Cause]> {
     let same = |a: &Cause, b: &Cause| (&a.variant, &a.workload) == (&b.variant, &b.workload);
     findings.causes.chunk_by(same).collect()
-}
-
-/// What a cell waits for, in a sentence: `without flushes of the log: 1.2× [1.1, 1.3]; …`.
-pub fn causes_text(language: Language, causes: &[Cause]) -> String {
-    let each: Vec<String> = causes.iter().map(|cause| language.cause(cause)).collect();
-    each.join(language.label(Label::Semicolon)) + language.label(Label::FullStop)
 }
 
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`

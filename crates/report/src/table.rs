@@ -9,7 +9,6 @@ use text::{Label, Language, name};
 
 /// A column of the table: its head and a cell for each row.
 pub struct Column {
-    /// Head and cells.
     pub cells: Vec<String>,
     /// Columns of a terminal that the widest of them takes.
     pub width: usize,
@@ -20,7 +19,6 @@ pub struct Column {
 }
 
 impl Column {
-    /// A head with its cells.
     fn new(cells: Vec<String>, right: bool, rank: u8) -> Column {
         let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
         Column { cells, width, right, rank }
@@ -101,7 +99,7 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
         });
     }
     add(5, true, language.label(Label::Arc).into(), &|row| {
-        row.from_memory().map_or("–".into(), share)
+        row.memory_share().map_or("–".into(), share)
     });
     if rows.iter().any(|r| r.cell.hits.reads.is_some_and(|s| s.l2arc > 0.0)) {
         add(6, true, language.label(Label::L2arc).into(), &|row| {

@@ -1,7 +1,7 @@
 //! The comparison as text for a terminal: as wide as asked, no lines drawn, colour only when asked for.
 
 use crate::rows::{
-    Row, adequate_text, answers, aside, causes, causes_text, enough, load_text, risks, rows, title,
+    Row, adequate_text, answers, aside, causes, enough, load_text, risks, rows, title,
     verdict_text, workloads,
 };
 use crate::table::{Column, columns_of, sync_tests};
@@ -160,7 +160,9 @@ impl Page {
         let _ = writeln!(self.out, "\n{}", language.label(Label::WaitsFor));
         for of_cell in all {
             let head = format!("{} · {}", name(&of_cell[0].variant), name(&of_cell[0].workload));
-            self.entry(&head, &causes_text(language, of_cell), None);
+            let each: Vec<String> = of_cell.iter().map(|cause| language.cause(cause)).collect();
+            let each = each.join(language.label(Label::Semicolon));
+            self.entry(&head, &(each + language.label(Label::FullStop)), None);
         }
         self.out.push('\n');
     }

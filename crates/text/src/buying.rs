@@ -16,7 +16,7 @@ impl Language {
         let range = if sensitivity.holds_from < 1.0 || sensitivity.holds_to > 1.0 {
             say!(self; "from {from} to {to} of the profile’s value", "在参数文件取值的 {from} 到 {to} 之间")
         } else {
-            self.pick("at the profile’s value only", "仅在参数文件的取值处").into()
+            say!(self; "at the profile’s value only", "仅在参数文件的取值处")
         };
         let turned = match sensitivity.points.iter().any(|p| !p.holds) {
             true => self.pick(" Outside that range the verdict changes.", "超出该范围结论会改变。"),
@@ -42,12 +42,12 @@ impl Language {
     /// Numbers of profiles that verdicts are tested against, in words; others by their own name.
     fn profile_number(self, parameter: &str) -> String {
         match parameter {
-            "flash.flush_us" => self.pick("flush time", "刷盘（flush）时间").into(),
-            "flash.write_latency_us" => self.pick("write latency", "写延迟").into(),
-            "flash.read_latency_us" => self.pick("read latency", "读延迟").into(),
-            "hdd.flush_overhead_ms" => self.pick("flush overhead", "刷盘（flush）开销").into(),
+            "flash.flush_us" => say!(self; "flush time", "刷盘（flush）时间"),
+            "flash.write_latency_us" => say!(self; "write latency", "写延迟"),
+            "flash.read_latency_us" => say!(self; "read latency", "读延迟"),
+            "hdd.flush_overhead_ms" => say!(self; "flush overhead", "刷盘（flush）开销"),
             "hdd.write_ack_ms" => {
-                self.pick("time to acknowledge a cached write", "写缓存应答时间").into()
+                say!(self; "time to acknowledge a cached write", "写缓存应答时间")
             }
             other => name(other),
         }
@@ -57,10 +57,10 @@ impl Language {
     pub fn part(self, part: &Part) -> Option<String> {
         Some(match part {
             Part::Cell => return None,
-            Part::Rung { offered } => say!(self, offered = count(*offered);
+            Part::Rung { offered } => say!(self, offered: count;
                 "{offered} ops/s offered", "负载速率 {offered} 次/秒"),
             Part::Rerun { kind, parameter, factor } => {
-                say!(self, kind = name(kind), number = self.profile_number(parameter), factor = count(*factor);
+                say!(self, kind = name(kind), number = self.profile_number(parameter), factor: count;
                     "{number} of {kind} × {factor}", "{kind} 的{number} × {factor}")
             }
             Part::Without { cost } => self.without(*cost).into(),
@@ -108,7 +108,7 @@ impl Language {
             (difference, None) if difference < 0.0 => say!(self;
                 "It costs {more} less (in the currency of the lab file).",
                 "成本减少 {more}（货币单位同实验文件）。"),
-            _ => self.pick("It costs the same.", "成本相同。").into(),
+            _ => say!(self; "It costs the same.", "成本相同。"),
         }
     }
 
@@ -157,9 +157,7 @@ impl Language {
             (None, Some(full)) => say!(self, full = count(full);
                 "Saturated at the lowest offered rate, {full} ops/s.",
                 "在最低速率 {full} 次/秒时即已饱和。"),
-            (None, None) => {
-                self.pick("No offered rate was measured.", "没有测试过任何速率。").into()
-            }
+            (None, None) => say!(self; "No offered rate was measured.", "没有测试过任何速率。"),
         }
     }
 

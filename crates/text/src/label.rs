@@ -2,25 +2,35 @@
 
 use crate::Language;
 
+/// An enum of fixed texts, each in English and in Chinese.
 macro_rules! labels {
-    ($($name:ident: $english:literal | $chinese:literal),* $(,)?) => {
-        /// A fixed word or phrase.
+    ($(#[$doc:meta])* $($name:ident: $english:literal | $chinese:literal),* $(,)?) => {
+        $(#[$doc])*
         #[allow(missing_docs, reason = "the English words beside each say what it is")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Label { $($name),* }
 
-        impl Language {
-            /// A heading, the name of a column or another fixed phrase.
-            pub fn label(self, label: Label) -> &'static str {
-                match label {
-                    $(Label::$name => self.pick($english, $chinese),)*
+        impl Label {
+            /// Its text in a language.
+            pub fn text(self, language: Language) -> &'static str {
+                match self {
+                    $(Label::$name => language.pick($english, $chinese),)*
                 }
             }
         }
     };
 }
+pub(crate) use labels;
+
+impl Language {
+    /// A heading, the name of a column or another fixed phrase.
+    pub fn label(self, label: Label) -> &'static str {
+        label.text(self)
+    }
+}
 
 labels! {
+    /// A fixed word or phrase of a report.
     // Head and controls.
     Report: "Storage comparison" | "存储方案对比",
     Lab: "Lab" | "实验",

@@ -1,7 +1,7 @@
 //! The sentences about layouts, each in every language. Names of layouts and drives stay as they are.
 
-use crate::Language;
 use crate::number::percent;
+use crate::{Language, say};
 use plan::assess::Note;
 use plan::tolerance::Counted;
 
@@ -10,31 +10,23 @@ use plan::tolerance::Counted;
 pub struct Sentences(pub Language);
 
 impl Sentences {
-    /// The text in this language.
-    fn choose<T>(self, english: T, chinese: T) -> T {
-        match self.0 {
-            Language::English => english,
-            Language::Chinese => chinese,
-        }
-    }
-
     /// Column heads of the table.
     pub fn heads(self) -> [&'static str; 10] {
-        self.choose(
-            [
+        match self.0 {
+            Language::English => [
                 "layout", "files", "zfs list", "of raw", "survives", "k+1 / k+2", "rebuild",
                 "loss a year", "random reads", "stream write",
             ],
-            [
+            Language::Chinese => [
                 "布局", "可用容量", "zfs list", "占裸容量", "容错", "k+1 / k+2", "重建",
                 "年丢失率", "随机读", "顺序写",
             ],
-        )
+        }
     }
 
     /// What the columns mean and assume.
     pub fn assumptions(self) -> &'static str {
-        self.choose(
+        self.0.pick(
             "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: any set of so many failed drives; k+1 and k+2: the share of sets of one and two more that it survives. loss a year: more failed drives than a group survives, or an unreadable sector when no redundancy is left; a Markov chain with correlated failures, meant for comparing layouts. random reads and stream write: upper limits of the drives.",
             "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入填充、slop 和分配类别，不含间接块。容错：任意这么多块盘同时故障仍不丢数据；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
         )
@@ -42,20 +34,19 @@ impl Sentences {
 
     /// The title of a page.
     pub fn title(self, drives: &str) -> String {
-        self.choose(format!("Layouts of {drives}"), format!("{drives} 的布局"))
+        say!(self.0; "Layouts of {drives}", "{drives} 的布局")
     }
 
     /// Counts of layouts: considered, fitting, on the Pareto front, shown.
     pub fn summary(self, considered: &str, fitting: &str, front: &str, shown: usize) -> String {
-        self.choose(
-            format!("{considered} layouts considered, {fitting} meet the requirements, {front} of these are on the Pareto front (no other layout of ZFS, or of RAID, is at least as good in every figure); {shown} shown."),
-            format!("考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（ZFS 与 RAID 各自比较：没有其他布局在各项指标上都不低于它）；列出 {shown} 种。"),
-        )
+        say!(self.0;
+            "{considered} layouts considered, {fitting} meet the requirements, {front} of these are on the Pareto front (no other layout of ZFS, or of RAID, is at least as good in every figure); {shown} shown.",
+            "考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（ZFS 与 RAID 各自比较：没有其他布局在各项指标上都不低于它）；列出 {shown} 种。")
     }
 
     /// Layouts were left out before kinds of drive were combined.
     pub fn thinned(self) -> &'static str {
-        self.choose(
+        self.0.pick(
             " Layouts of one kind of drive that are not on its Pareto front were left out before kinds were combined.",
             "组合不同种类的盘之前，已去掉各类盘中不在帕累托前沿上的布局。",
         )
@@ -63,23 +54,17 @@ impl Sentences {
 
     /// The mark of a layout that a lab has.
     pub fn lab_layout(self, name: &str, variants: &str) -> String {
-        self.choose(
-            format!("* {name}: layout of this lab ({variants})"),
-            format!("* {name}：本实验的布局（{variants}）"),
-        )
+        say!(self.0; "* {name}: layout of this lab ({variants})", "* {name}：本实验的布局（{variants}）")
     }
 
     /// Another layout dominates it.
     pub fn dominated(self, by: &str) -> String {
-        self.choose(
-            format!(" {by} is at least as good in every figure."),
-            format!("{by} 的各项指标都不低于它。"),
-        )
+        say!(self.0; " {by} is at least as good in every figure.", "{by} 的各项指标都不低于它。")
     }
 
     /// No layout meets the requirements.
     pub fn no_layout(self) -> &'static str {
-        self.choose(
+        self.0.pick(
             "No layout meets the requirements: lower --need or --survive, or raise --spares.",
             "没有布局满足要求：请降低 --need 或 --survive，或提高 --spares。",
         )
@@ -88,127 +73,106 @@ impl Sentences {
     /// Capacity, and failures survived. The sentence goes on.
     pub fn capacity(self, files: &str, listed: &str, survived: u32) -> String {
         let plural = if survived == 1 { "" } else { "s" };
-        self.choose(
-            format!("Holds {files} of files ({listed} in zfs list). Survives any {survived} failure{plural}"),
-            format!("可用容量 {files}（zfs list 显示 {listed}）。能承受任意 {survived} 块盘故障"),
-        )
+        say!(self.0;
+            "Holds {files} of files ({listed} in zfs list). Survives any {survived} failure{plural}",
+            "可用容量 {files}（zfs list 显示 {listed}）。能承受任意 {survived} 块盘故障")
     }
 
     /// Failures survived one after another. The sentence goes on.
     pub fn in_sequence(self, failures: u32) -> String {
-        self.choose(
-            format!(" (any {failures} one after another, if each is rebuilt onto a spare before the next)"),
-            format!("（如果每次都先重建到热备，则可先后承受任意 {failures} 块）"),
-        )
+        say!(self.0;
+            " (any {failures} one after another, if each is rebuilt onto a spare before the next)",
+            "（如果每次都先重建到热备，则可先后承受任意 {failures} 块）")
     }
 
     /// A share of sets of failed drives that it survives. The sentence goes on.
     pub fn share(self, share: &str, failed: u32, by: Counted) -> String {
         let how = match by {
-            Counted::Enumeration => self.choose("all sets enumerated", "逐一枚举"),
-            Counted::ClosedForm => self.choose("computed by group", "按组计算"),
+            Counted::Enumeration => self.0.pick("all sets enumerated", "逐一枚举"),
+            Counted::ClosedForm => self.0.pick("computed by group", "按组计算"),
         };
-        self.choose(
-            format!(", {share} of all sets of {failed} ({how})"),
-            format!("，任意 {failed} 块盘的组合中能承受 {share}（{how}）"),
-        )
+        say!(self.0;
+            ", {share} of all sets of {failed} ({how})",
+            "，任意 {failed} 块盘的组合中能承受 {share}（{how}）")
     }
 
     /// The end of a sentence.
     pub fn stop(self) -> &'static str {
-        self.choose(".", "。")
+        self.0.pick(".", "。")
     }
 
     /// Duration of a rebuild, and of reduced redundancy.
     pub fn rebuild(self, time: &str, exposed: &str) -> String {
-        self.choose(
-            format!(" A failed drive is rebuilt in {time}; with the wait for a replacement, redundancy is reduced for {exposed}."),
-            format!("重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低的状态共持续 {exposed}。"),
-        )
+        say!(self.0;
+            " A failed drive is rebuilt in {time}; with the wait for a replacement, redundancy is reduced for {exposed}.",
+            "重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低的状态共持续 {exposed}。")
     }
 
     /// Chances of data loss.
     pub fn loss(self, year: &str, mttdl: &str, sector: &str) -> String {
-        self.choose(
-            format!(" Chance of data loss a year: {year} by failed drives (MTTDL {mttdl} years), {sector} by an unreadable sector without redundancy."),
-            format!("每年丢失数据的概率：因盘故障 {year}（MTTDL {mttdl} 年），因失去冗余时遇到读不出的扇区 {sector}。"),
-        )
+        say!(self.0;
+            " Chance of data loss a year: {year} by failed drives (MTTDL {mttdl} years), {sector} by an unreadable sector without redundancy.",
+            "每年丢失数据的概率：因盘故障 {year}（MTTDL {mttdl} 年），因失去冗余时遇到读不出的扇区 {sector}。")
     }
 
     /// Money.
     pub fn price(self, price: f64, each: f64) -> String {
-        self.choose(
-            format!(" Costs {price:.0}, or {each:.1} a terabyte of files."),
-            format!("价格 {price:.0}，每 TB 文件 {each:.1}。"),
-        )
+        say!(self.0;
+            " Costs {price:.0}, or {each:.1} a terabyte of files.",
+            "价格 {price:.0}，每 TB 文件 {each:.1}。")
     }
 
     /// A remark on a layout.
     pub fn note(self, note: &Note) -> String {
-        let (english, chinese) = match note {
-            Note::Padding(share) => {
-                let share = percent(*share);
-                return self.choose(
-                    format!(" Files of this recordsize can use {share} of the space in zfs list; padding and parity of small blocks take the rest."),
-                    format!("此 recordsize 的文件只能用 zfs list 所示空间的 {share}，其余被小块的填充和校验占用。"),
-                );
-            }
-            Note::Wide(width) => {
-                return self.choose(
-                    format!(" {width} drives are many for one raidz: a resilver and every read of a full-width block occupy all of them."),
-                    format!("一个 raidz 用 {width} 块盘偏多：重建和整宽块的每次读取都会占用所有盘。"),
-                );
-            }
-            Note::OneParity => (
-                "A second failed drive, or an unreadable sector, during the rebuild loses data.",
-                "重建期间再坏一块盘，或遇到读不出的扇区，就会丢失数据。",
-            ),
-            Note::NoRedundancy => ("One failed drive loses the pool.", "坏一块盘就会丢失存储池。"),
-            Note::Mixed => (
-                "Different drives in one pool: it survives only what its weakest vdev survives, and blocks go to vdevs by free space, not by speed.",
-                "一个存储池里有不同的盘：容错能力取决于最弱的 vdev；块按空闲空间分配，不分快慢。",
-            ),
-            Note::Forced => (
-                "Its vdevs differ in width: `zpool create` needs -f.",
-                "各 vdev 宽度不同：`zpool create` 需要 -f。",
-            ),
-            Note::NotZfs => (
-                "This is a block device: the file system on it has its own overhead, and nothing verifies what the drives return.",
-                "这是块设备：其上的文件系统另有开销，而且没有机制校验盘返回的数据。",
-            ),
-        };
-        self.choose(format!(" {english}"), chinese.to_string())
+        match note {
+            Note::Padding(share) => say!(self.0, share: percent;
+                " Files of this recordsize can use {share} of the space in zfs list; padding and parity of small blocks take the rest.",
+                "此 recordsize 的文件只能用 zfs list 所示空间的 {share}，其余被小块的填充和校验占用。"),
+            Note::Wide(width) => say!(self.0;
+                " {width} drives are many for one raidz: a resilver and every read of a full-width block occupy all of them.",
+                "一个 raidz 用 {width} 块盘偏多：重建和整宽块的每次读取都会占用所有盘。"),
+            Note::OneParity => say!(self.0;
+                " A second failed drive, or an unreadable sector, during the rebuild loses data.",
+                "重建期间再坏一块盘，或遇到读不出的扇区，就会丢失数据。"),
+            Note::NoRedundancy => say!(self.0;
+                " One failed drive loses the pool.",
+                "坏一块盘就会丢失存储池。"),
+            Note::Mixed => say!(self.0;
+                " Different drives in one pool: it survives only what its weakest vdev survives, and blocks go to vdevs by free space, not by speed.",
+                "一个存储池里有不同的盘：容错能力取决于最弱的 vdev；块按空闲空间分配，不分快慢。"),
+            Note::Forced => say!(self.0;
+                " Its vdevs differ in width: `zpool create` needs -f.",
+                "各 vdev 宽度不同：`zpool create` 需要 -f。"),
+            Note::NotZfs => say!(self.0;
+                " This is a block device: the file system on it has its own overhead, and nothing verifies what the drives return.",
+                "这是块设备：其上的文件系统另有开销，而且没有机制校验盘返回的数据。"),
+        }
     }
 
     /// Size of the log vdev.
     pub fn log(self, needed: &str, waits: &str, dirty: &str, txg_s: f64, arrives: &str) -> String {
-        self.choose(
-            format!("log      {needed} is enough: at most {waits} of synchronous writes wait for their txg (dirty-data limit {dirty}, a txg every {txg_s} s, {arrives} arriving)"),
-            format!("log      {needed} 足够：最多有 {waits} 同步写入在等待事务组（脏数据上限 {dirty}，每 {txg_s} 秒一个事务组，到达速率 {arrives}）"),
-        )
+        say!(self.0;
+            "log      {needed} is enough: at most {waits} of synchronous writes wait for their txg (dirty-data limit {dirty}, a txg every {txg_s} s, {arrives} arriving)",
+            "log      {needed} 足够：最多有 {waits} 同步写入在等待事务组（脏数据上限 {dirty}，每 {txg_s} 秒一个事务组，到达速率 {arrives}）")
     }
 
     /// Largest sensible L2ARC.
     pub fn cache(self, sensible: &str, arc: &str) -> String {
-        self.choose(
-            format!("cache    up to {sensible} at this recordsize: the headers then take a tenth of an ARC of {arc}"),
-            format!("cache    此 recordsize 下最大 {sensible}：头部此时占用 {arc} ARC 的十分之一"),
-        )
+        say!(self.0;
+            "cache    up to {sensible} at this recordsize: the headers then take a tenth of an ARC of {arc}",
+            "cache    此 recordsize 下最大 {sensible}：头部此时占用 {arc} ARC 的十分之一")
     }
 
     /// The L2ARC of a lab.
     pub fn lab_cache(self, size: &str, headers: &str, share: &str) -> String {
-        self.choose(
-            format!(
-                "         the lab's {size} takes up to {headers} for headers, {share} of that ARC"
-            ),
-            format!("         本实验的 {size} 其头部最多占用 {headers}，即该 ARC 的 {share}"),
-        )
+        say!(self.0;
+            "         the lab's {size} takes up to {headers} for headers, {share} of that ARC",
+            "         本实验的 {size} 其头部最多占用 {headers}，即该 ARC 的 {share}")
     }
 
     /// Source of file sizes: the built-in statistic.
     pub fn mirror_site(self) -> &'static str {
-        self.choose(
+        self.0.pick(
             "the file sizes of a mirror site (an estimate; measure yours with --histogram)",
             "镜像站的文件大小（估计值；请用 --histogram 统计自己的）",
         )
@@ -216,38 +180,30 @@ impl Sentences {
 
     /// Source of file sizes: counted files.
     pub fn files(self, count: &str, bytes: &str) -> String {
-        self.choose(
-            format!("these {count} files of {bytes}"),
-            format!("这 {count} 个文件（{bytes}）"),
-        )
+        say!(self.0; "these {count} files of {bytes}", "这 {count} 个文件（{bytes}）")
     }
 
     /// Source of block sizes: zdb's histogram.
     pub fn blocks(self, count: &str, bytes: &str) -> String {
-        self.choose(
-            format!("these {count} blocks of {bytes}"),
-            format!("这 {count} 个块（{bytes}）"),
-        )
+        say!(self.0; "these {count} blocks of {bytes}", "这 {count} 个块（{bytes}）")
     }
 
     /// Size of a special vdev.
     pub fn special(self, needed: &str, small_blocks: Option<&str>, source: &str) -> String {
         let content = match small_blocks {
-            None => self.choose("metadata only".to_string(), "只存元数据".to_string()),
-            Some(small) => self.choose(
-                format!("metadata and blocks up to {small}"),
-                format!("元数据和不大于 {small} 的块"),
-            ),
+            None => say!(self.0; "metadata only", "只存元数据"),
+            Some(small) => {
+                say!(self.0; "metadata and blocks up to {small}", "元数据和不大于 {small} 的块")
+            }
         };
-        self.choose(
-            format!("special  {needed} for {source}: {content}"),
-            format!("special  {needed}，对应{source}：{content}"),
-        )
+        say!(self.0;
+            "special  {needed} for {source}: {content}",
+            "special  {needed}，对应{source}：{content}")
     }
 
     /// The histogram does not separate metadata from data.
     pub fn no_metadata(self) -> &'static str {
-        self.choose(
+        self.0.pick(
             "special  this histogram does not separate metadata from data: pass the whole output of `zdb -Lbbbs POOL`",
             "special  此直方图没有区分元数据：请提供 `zdb -Lbbbs POOL` 的完整输出",
         )
@@ -255,15 +211,14 @@ impl Sentences {
 
     /// Flash beside hard disks: the vdevs it suits, and the capacity of each.
     pub fn flash_beside_disks(self, kind: &str, vdevs: &str, capacity: &str) -> String {
-        self.choose(
-            format!("{kind:8} beside hard disks: {vdevs} ({capacity} each); as data vdevs they would be as slow as the disks"),
-            format!("{kind:8} 与机械盘并用：{vdevs}（每个 {capacity}）；作为数据 vdev 会与机械盘一样慢"),
-        )
+        say!(self.0;
+            "{kind:8} beside hard disks: {vdevs} ({capacity} each); as data vdevs they would be as slow as the disks",
+            "{kind:8} 与机械盘并用：{vdevs}（每个 {capacity}）；作为数据 vdev 会与机械盘一样慢")
     }
 
     /// Label of the chart.
     pub fn chart(self) -> &'static str {
-        self.choose(
+        self.0.pick(
             "Capacity for files and chance of data loss within a year",
             "可用容量与一年内丢失数据的概率",
         )
@@ -271,11 +226,11 @@ impl Sentences {
 
     /// Axis of the chart: capacity.
     pub fn axis_capacity(self) -> &'static str {
-        self.choose("capacity for files, TB", "可用容量，TB")
+        self.0.pick("capacity for files, TB", "可用容量，TB")
     }
 
     /// Axis of the chart: losses.
     pub fn axis_losses(self) -> &'static str {
-        self.choose("losses a year", "每年数据丢失次数")
+        self.0.pick("losses a year", "每年数据丢失次数")
     }
 }

@@ -33,10 +33,17 @@ pub enum Language {
     Chinese,
 }
 
-/// A sentence in a language. Each name before the sentences is set once and stands in both.
+/// A sentence in a language. Each name before the sentences is set once and stands in both: `name = value`, or
+/// `name: show` for `show(*name)`.
 macro_rules! say {
-    ($language:expr $(, $name:ident = $value:expr)*; $english:literal, $chinese:literal $(,)?) => {{
-        $(let $name = $value;)*
+    (
+        $language:expr $(, $name:ident $(: $show:ident)? $(= $value:expr)?)*;
+        $english:literal, $chinese:literal $(,)?
+    ) => {{
+        $(
+            $(let $name = $show(*$name);)?
+            $(let $name = $value;)?
+        )*
         match $language {
             $crate::Language::English => format!($english),
             $crate::Language::Chinese => format!($chinese),
@@ -44,6 +51,25 @@ macro_rules! say {
     }};
 }
 use say;
+
+/// Methods of [`Language`], each with a phrase for each variant of an enum.
+macro_rules! phrases {
+    ($($(#[$doc:meta])* $method:ident($enum:ident) {
+        $($variant:ident: $english:literal | $chinese:literal),* $(,)?
+    })*) => {
+        impl $crate::Language {
+            $(
+                $(#[$doc])*
+                pub fn $method(self, of: $enum) -> &'static str {
+                    match of {
+                        $($enum::$variant => self.pick($english, $chinese),)*
+                    }
+                }
+            )*
+        }
+    };
+}
+use phrases;
 
 impl Language {
     /// Every language, the default first.

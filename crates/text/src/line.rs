@@ -81,7 +81,8 @@ pub fn wrap(text: &str, first: usize, others: usize) -> Vec<String> {
     let (first, others) = (first.max(NARROWEST), others.max(NARROWEST));
     let words: Vec<&str> = text.split([' ', '\n']).filter(|word| !word.is_empty()).collect();
     let text = words.join(" ");
-    let pieces = break_words(unbroken(&text), others);
+    let parts = text.split_inclusive(' ').flat_map(parts_of_word);
+    let pieces = break_words(parts, others);
     let too_long = pieces.first().is_some_and(|piece| piece.width() > first as f64);
     let widths: &[f64] = match too_long {
         true => &[others as f64],
@@ -95,12 +96,7 @@ pub fn wrap(text: &str, first: usize, others: usize) -> Vec<String> {
     lines
 }
 
-/// The parts of a text between which a line may break: at each space, and in a word as [`may_break`] says.
-fn unbroken(text: &str) -> Vec<Word<'_>> {
-    text.split_inclusive(' ').flat_map(parts_of_word).collect()
-}
-
-/// The parts of a word, the space behind it included.
+/// The parts of a word, the space behind it included, between which a line may break, as [`may_break`] says.
 fn parts_of_word(word: &str) -> Vec<Word<'_>> {
     let mut parts = Vec::new();
     let (mut start, mut end) = (0, 0);

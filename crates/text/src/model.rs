@@ -11,10 +11,10 @@ impl Language {
     /// What the scale rules out.
     pub fn scale_limit(self, limit: &ScaleLimit) -> String {
         match limit {
-            ScaleLimit::FillTimes { factor } => say!(self, factor = count(*factor);
+            ScaleLimit::FillTimes { factor } => say!(self, factor: count;
                 "Warm-up, cache fill and resilver take {factor} times as long on the real server.",
                 "预热、缓存填充和重建在真实服务器上需要 {factor} 倍的时间。"),
-            ScaleLimit::Bursts { factor } => say!(self, factor = count(*factor);
+            ScaleLimit::Bursts { factor } => say!(self, factor: count;
                 "Bursts last {factor} times as long on the real server, because its dirty-data limit is that much larger.",
                 "真实服务器的脏数据上限是模型的 {factor} 倍，突发持续时间也是这么多倍。"),
         }
@@ -83,8 +83,8 @@ impl Language {
     /// What S was bound by: stated in the lab, or bound by a rule of docs/reference/lab.md, by its short name.
     pub fn bound_by(self, rule: &str) -> String {
         let chinese = match rule {
-            "the lab" => return self.pick("set in the lab file", "由实验文件指定").into(),
-            "nothing: full size fits" => return self.pick("not scaled", "未缩放").into(),
+            "the lab" => return say!(self; "set in the lab file", "由实验文件指定"),
+            "nothing: full size fits" => return say!(self; "not scaled", "未缩放"),
             "memory" => "内存",
             "dirty data" => "脏数据",
             "coalescing" => "写合并",

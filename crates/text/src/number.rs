@@ -133,10 +133,7 @@ fn group(text: &str) -> String {
         Some(rest) => ("−", rest),
         None => ("", text),
     };
-    let (integer, fraction) = match rest.split_once('.') {
-        Some((integer, fraction)) => (integer, Some(fraction)),
-        None => (rest, None),
-    };
+    let (integer, fraction) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
     let mut out = String::from(sign);
     for (i, digit) in integer.chars().enumerate() {
         if i > 0 && (integer.len() - i) % 3 == 0 {
@@ -144,11 +141,7 @@ fn group(text: &str) -> String {
         }
         out.push(digit);
     }
-    if let Some(fraction) = fraction {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
+    out + fraction
 }
 
 /// `172.4 TB`, decimal.

@@ -1,7 +1,7 @@
 //! Checks, quality issues and durability risks.
 
 use crate::number::{count, seconds, share, whole};
-use crate::{Language, name, say};
+use crate::{Language, name, phrases, say};
 use findings::schema::{Basis, DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
 
 /// Something a variant risks.
@@ -13,70 +13,63 @@ pub enum Risk<'a> {
     Configuration(&'a DurabilityRisk),
 }
 
-impl Language {
+phrases! {
     /// Name of a conservation law.
-    pub fn law(self, law: Law) -> &'static str {
-        match law {
-            Law::Little => self.pick("Little’s law", "Little 定律"),
-            Law::Bandwidth => self.pick("Bandwidth", "带宽"),
-            Law::BytesOnDrives => self.pick("Bytes on drives", "落盘字节"),
-            Law::Busy => self.pick("Utilization", "繁忙度"),
-            Law::Reads => self.pick("Reads", "读取"),
-            Law::SomeIo => self.pick("Any I/O", "有无 I/O"),
-            Law::Percentiles => self.pick("Histogram", "直方图"),
-            Law::Series => self.pick("Time series", "时间序列"),
-            Law::Samples => self.pick("Samples", "采样"),
-        }
+    law(Law) {
+        Little: "Little’s law" | "Little 定律",
+        Bandwidth: "Bandwidth" | "带宽",
+        BytesOnDrives: "Bytes on drives" | "落盘字节",
+        Busy: "Utilization" | "繁忙度",
+        Reads: "Reads" | "读取",
+        SomeIo: "Any I/O" | "有无 I/O",
+        Percentiles: "Histogram" | "直方图",
+        Series: "Time series" | "时间序列",
+        Samples: "Samples" | "采样",
     }
 
     /// What the law says.
-    pub fn law_says(self, law: Law) -> &'static str {
-        match law {
-            Law::Little => self.pick(
-                "throughput × latency (syncs included) equals the operations in flight",
-                "吞吐量 × 延迟（含同步）等于并发数",
-            ),
-            Law::Bandwidth => self.pick(
-                "bytes per second equal operations per second × size",
-                "每秒字节数等于每秒操作数 × 块大小",
-            ),
-            Law::BytesOnDrives => self.pick(
-                "the drives write at least the bytes that the client wrote and synced",
-                "硬盘写入的字节不少于客户端已同步写入的字节",
-            ),
-            Law::Busy => self
-                .pick("no drive is busy for more than 100 % of the time", "硬盘繁忙度不超过 100 %"),
-            Law::Reads => {
-                self.pick("every read is looked up in the caches", "每次读取都查找过缓存")
-            }
-            Law::SomeIo => self.pick("the client did I/O", "客户端执行了 I/O"),
-            Law::Percentiles => self.pick(
-                "its bins ascend and hold as many operations as the client counted",
-                "各桶边界递增，所含操作数与客户端计数一致",
-            ),
-            Law::Series => self.pick(
-                "the per-second logs hold all operations of the client",
-                "逐秒日志包含客户端的全部操作",
-            ),
-            Law::Samples => {
-                self.pick("the kernel counters were sampled every second", "每秒都采集了内核计数器")
-            }
-        }
+    law_says(Law) {
+        Little: "throughput × latency (syncs included) equals the operations in flight" | "吞吐量 × 延迟（含同步）等于并发数",
+        Bandwidth: "bytes per second equal operations per second × size" | "每秒字节数等于每秒操作数 × 块大小",
+        BytesOnDrives: "the drives write at least the bytes that the client wrote and synced" | "硬盘写入的字节不少于客户端已同步写入的字节",
+        Busy: "no drive is busy for more than 100 % of the time" | "硬盘繁忙度不超过 100 %",
+        Reads: "every read is looked up in the caches" | "每次读取都查找过缓存",
+        SomeIo: "the client did I/O" | "客户端执行了 I/O",
+        Percentiles: "its bins ascend and hold as many operations as the client counted" | "各桶边界递增，所含操作数与客户端计数一致",
+        Series: "the per-second logs hold all operations of the client" | "逐秒日志包含客户端的全部操作",
+        Samples: "the kernel counters were sampled every second" | "每秒都采集了内核计数器",
     }
 
     /// The unit of a law's numbers; none for shares.
-    pub fn law_unit(self, law: Law) -> &'static str {
-        match law {
-            Law::Little => self.pick("in flight", "并发"),
-            Law::Bandwidth => "B/s",
-            Law::BytesOnDrives => "B",
-            Law::Busy => "",
-            Law::Reads => self.pick("lookups", "次查找"),
-            Law::SomeIo | Law::Percentiles | Law::Series => self.pick("ops", "次"),
-            Law::Samples => "s",
-        }
+    law_unit(Law) {
+        Little: "in flight" | "并发",
+        Bandwidth: "B/s" | "B/s",
+        BytesOnDrives: "B" | "B",
+        Busy: "" | "",
+        Reads: "lookups" | "次查找",
+        SomeIo: "ops" | "次",
+        Percentiles: "ops" | "次",
+        Series: "ops" | "次",
+        Samples: "s" | "s",
     }
 
+    /// What a trial is worth.
+    validity(Validity) {
+        Valid: "valid" | "有效",
+        Excluded: "excluded" | "不计入",
+        Failed: "failed" | "失败",
+    }
+
+    /// What an interval is made of.
+    basis(Basis) {
+        Trials: "across trials" | "多次试验",
+        TrialsAndBatches: "across trials and batch means within them" | "多次试验及试验内的批均值",
+        Batches: "batch means within one trial" | "单次试验内的批均值",
+        Point: "single value, no interval" | "单个数值，无区间",
+    }
+}
+
+impl Language {
     /// `2 of 4 trials`.
     pub fn of_trials(self, trials: u32, of: u32) -> String {
         say!(self; "{trials} of {of} trials", "{of} 次试验中的 {trials} 次")
@@ -86,60 +79,37 @@ impl Language {
     pub fn issue(self, issue: &QualityIssue) -> String {
         match issue {
             QualityIssue::Broken { law, measured, expected } => {
-                say!(self, law = self.law(*law), measured = count(*measured), expected = count(*expected);
+                say!(self, law = self.law(*law), measured: count, expected: count;
                     "check failed: {law}, measured {measured}, expected {expected}",
                     "检查未通过：{law}，测得 {measured}，应为 {expected}")
             }
-            QualityIssue::Overflow { count: beyond } => say!(self, beyond = whole(*beyond);
+            QualityIssue::Overflow { count: beyond } => say!(self, beyond: whole;
                 "{beyond} operations took longer than fio’s histogram can hold: high percentiles are lower bounds",
                 "{beyond} 次操作超出 fio 直方图的上限：高百分位只是下限"),
-            QualityIssue::NotSettled { seconds: watched } => {
-                say!(self, watched = seconds(*watched);
-                "no steady state within {watched}", "{watched} 内未进入稳态")
-            }
+            QualityIssue::NotSettled { seconds: watched } => say!(self, watched: seconds;
+                "no steady state within {watched}", "{watched} 内未进入稳态"),
             QualityIssue::WindowTooShort { seconds: watched, least } => {
-                say!(self, watched = seconds(*watched), least = seconds(*least);
+                say!(self, watched: seconds, least: seconds;
                     "a runtime of {watched} is too short to detect a steady state: set at least {least}",
                     "运行 {watched} 太短，无法判断是否进入稳态：runtime 至少设为 {least}")
             }
-            QualityIssue::MemoryThrottle { count: times } => say!(self, times = count(*times);
+            QualityIssue::MemoryThrottle { count: times } => say!(self, times: count;
                 "not representative: the scaled-down ARC is too small for the dirty data ({times} transactions were refused); use a smaller S",
                 "不具代表性：缩放后的 ARC 容不下脏数据（{times} 个事务被拒绝）；请减小 S"),
-            QualityIssue::ProcessorBound { busy } => say!(self, busy = share(*busy);
+            QualityIssue::ProcessorBound { busy } => say!(self, busy: share;
                 "the modelled cores were {busy} busy: the result depends on the table of compute costs",
                 "模拟主机核心繁忙度 {busy}：结果取决于计算开销表"),
-            QualityIssue::DidNotRun => self.pick("did not run", "未运行").into(),
-        }
-    }
-
-    /// What a trial is worth.
-    pub fn validity(self, validity: Validity) -> &'static str {
-        match validity {
-            Validity::Valid => self.pick("valid", "有效"),
-            Validity::Excluded => self.pick("excluded", "不计入"),
-            Validity::Failed => self.pick("failed", "失败"),
+            QualityIssue::DidNotRun => say!(self; "did not run", "未运行"),
         }
     }
 
     /// That a cell was not run, and how many trials it needs.
     pub fn not_run(self, cell: &NotRun) -> String {
         match cell.trials {
-            1 => self.pick("not run yet: 1 trial missing", "尚未运行：还差 1 次试验").into(),
+            1 => say!(self; "not run yet: 1 trial missing", "尚未运行：还差 1 次试验"),
             trials => {
                 say!(self; "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验")
             }
-        }
-    }
-
-    /// What an interval is made of.
-    pub fn basis(self, basis: Basis) -> &'static str {
-        match basis {
-            Basis::Trials => self.pick("across trials", "多次试验"),
-            Basis::TrialsAndBatches => {
-                self.pick("across trials and batch means within them", "多次试验及试验内的批均值")
-            }
-            Basis::Batches => self.pick("batch means within one trial", "单次试验内的批均值"),
-            Basis::Point => self.pick("single value, no interval", "单个数值，无区间"),
         }
     }
 
@@ -154,20 +124,17 @@ impl Language {
     /// What a power cut alone can cost.
     pub fn after_power_cut(self, class: PowerCutClass) -> String {
         match class {
-            PowerCutClass::KeepsAcknowledged => self
-                .pick("A power cut loses no acknowledged write.", "断电不会丢失已确认的写入。")
-                .into(),
+            PowerCutClass::KeepsAcknowledged => say!(self;
+                "A power cut loses no acknowledged write.",
+                "断电不会丢失已确认的写入。"),
             PowerCutClass::LosesLast { seconds: Some(s) } => say!(self;
                 "A power cut loses up to the last {s} s of acknowledged writes; the rest is consistent.",
                 "断电最多丢失最后 {s} 秒内已确认的写入，其余数据一致。"),
-            PowerCutClass::LosesLast { seconds: None } => self
-                .pick(
-                    "A power cut loses the last acknowledged writes; the rest is consistent.",
-                    "断电会丢失最后一部分已确认的写入，其余数据一致。",
-                )
-                .into(),
+            PowerCutClass::LosesLast { seconds: None } => say!(self;
+                "A power cut loses the last acknowledged writes; the rest is consistent.",
+                "断电会丢失最后一部分已确认的写入，其余数据一致。"),
             PowerCutClass::MayCorrupt => {
-                self.pick("A power cut may corrupt data.", "断电可能损坏数据。").into()
+                say!(self; "A power cut may corrupt data.", "断电可能损坏数据。")
             }
         }
     }
@@ -192,22 +159,18 @@ impl Language {
             DurabilityRisk::LyingFlush { kinds } => say!(self, kinds = self.names(kinds);
                 "The drives {kinds} acknowledge flushes without emptying their caches: a power cut loses acknowledged writes.",
                 "硬盘 {kinds} 应答刷盘（flush）命令，却不把缓存落盘：断电会丢失已确认的写入。"),
-            DurabilityRisk::LogNotMirrored => self.pick(
+            DurabilityRisk::LogNotMirrored => say!(self;
                 "The log vdev is not mirrored: if it fails during a power cut, acknowledged writes are lost.",
-                "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。",
-            ).into(),
-            DurabilityRisk::SpecialNotRedundant => self.pick(
+                "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。"),
+            DurabilityRisk::SpecialNotRedundant => say!(self;
                 "A special or dedup vdev has less redundancy than the data vdevs: if it fails, the pool is lost.",
-                "special 或 dedup vdev 的冗余低于数据 vdev：一旦损坏，整个存储池丢失。",
-            ).into(),
-            DurabilityRisk::NoRedundancy => self.pick(
+                "special 或 dedup vdev 的冗余低于数据 vdev：一旦损坏，整个存储池丢失。"),
+            DurabilityRisk::NoRedundancy => say!(self;
                 "A data vdev has no redundancy: if one drive fails, the pool is lost.",
-                "有数据 vdev 没有冗余：坏一块硬盘就会丢失整个存储池。",
-            ).into(),
-            DurabilityRisk::FilesystemNotRedundant => self.pick(
+                "有数据 vdev 没有冗余：坏一块硬盘就会丢失整个存储池。"),
+            DurabilityRisk::FilesystemNotRedundant => say!(self;
                 "The file system has no redundancy: if one drive fails, it is lost.",
-                "文件系统没有冗余：坏一块硬盘就会丢失整个文件系统。",
-            ).into(),
+                "文件系统没有冗余：坏一块硬盘就会丢失整个文件系统。"),
         }
     }
 }

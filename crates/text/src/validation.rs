@@ -23,12 +23,9 @@ impl Language {
             Validation::Published { key } => say!(self, key = name(key);
                 "Published results: the question comes from published/{key}.toml. docs/validation/labs.md compares this lab’s verdict with the published one.",
                 "公开结果：问题出自 published/{key}.toml。本实验结论与公开结论的对照见 docs/validation/labs.md。"),
-            Validation::Network => self
-                .pick(
-                    "Network: not modelled. Clients run on the modelled server.",
-                    "网络：未建模。客户端运行在模拟主机上。",
-                )
-                .into(),
+            Validation::Network => say!(self;
+                "Network: not modelled. Clients run on the modelled server.",
+                "网络：未建模。客户端运行在模拟主机上。"),
         }
     }
 
@@ -36,11 +33,10 @@ impl Language {
         match state {
             DriveState::Compared { held_out, worst, fitted } => {
                 let held = match (held_out, worst) {
-                    (0, _) | (_, None) => self.pick(
+                    (0, _) | (_, None) => say!(self;
                         "every published figure of this drive was used for its profile, so none is left to check it",
-                        "没有独立于参数文件的公开数据",
-                    ).into(),
-                    (n, Some(worst)) => say!(self, figures = self.figures(*n), worst = share(*worst);
+                        "没有独立于参数文件的公开数据"),
+                    (n, Some(worst)) => say!(self, figures = self.figures(*n), worst: share;
                         "{figures} not used for the profile: measured in the machine, largest difference {worst}",
                         "{figures}未用于参数选定，已在模拟主机中测量，最大偏差 {worst}"),
                 };
@@ -65,7 +61,7 @@ impl Language {
 
     fn figures(self, n: u32) -> String {
         match n {
-            1 => self.pick("1 published figure", "1 项公开数据").into(),
+            1 => say!(self; "1 published figure", "1 项公开数据"),
             n => say!(self; "{n} published figures", "{n} 项公开数据"),
         }
     }
@@ -93,14 +89,12 @@ impl Language {
             Beyond::Layout { layout } => {
                 say!(self, layout = name(layout); "{layout} vdevs", "{layout} vdev")
             }
-            Beyond::LogOnDisks => self
-                .pick("a log on disks or behind a RAID card", "日志位于机械盘上或 RAID 卡之后")
-                .into(),
-            Beyond::Dedup => self.pick("dedup vdevs", "dedup vdev").into(),
-            Beyond::Client { workload } => {
-                say!(self, workload = name(workload);
-                    "{workload}, whose client is not fio", "{workload}（客户端不是 fio）")
-            }
+            Beyond::LogOnDisks => say!(self;
+                "a log on disks or behind a RAID card",
+                "日志位于机械盘上或 RAID 卡之后"),
+            Beyond::Dedup => say!(self; "dedup vdevs", "dedup vdev"),
+            Beyond::Client { workload } => say!(self, workload = name(workload);
+                "{workload}, whose client is not fio", "{workload}（客户端不是 fio）"),
         }
     }
 
@@ -130,19 +124,19 @@ impl Language {
             }
             SizeState::Measured { cells, moved: 0 } => {
                 say!(self, of = counted((*cells).into(), "comparison"), all = if *cells == 1 { "" } else { "all " };
-                "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
-                "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。")
+                    "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
+                    "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。")
             }
             SizeState::Measured { cells, moved } => {
                 say!(self, of = counted((*cells).into(), "comparison"), differ = if *moved == 1 { "differs" } else { "differ" };
-                "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
-                "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。")
+                    "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
+                    "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。")
             }
-            SizeState::Elsewhere { from, to } => say!(self, from = count(*from), to = count(*to);
+            SizeState::Elsewhere { from, to } => say!(self, from: count, to: count;
                 "Size scale S = {at}: not checked in this campaign. The self-check lab (another pool) covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
                 "缩放倍数 S = {at}：本轮未验证。self-check 实验（另一存储池）覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。"),
             SizeState::Unchecked { from: Some(from), to: Some(to) } => {
-                say!(self, from = count(*from), to = count(*to);
+                say!(self, from: count, to: count;
                     "Size scale S = {at}: not checked. The self-check lab covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
                     "缩放倍数 S = {at}：未验证。self-check 实验覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。")
             }

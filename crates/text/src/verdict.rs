@@ -1,72 +1,59 @@
 //! Effects and verdicts.
 
 use crate::number::{bytes, count, range, ratio, ratio_end, ratio_number, seconds, share};
-use crate::{Label, Language, level_of, name, say};
+use crate::{Label, Language, level_of, name, phrases, say};
 use findings::schema::{
     Basis, Caution, Condition, Contribution, DurabilityRisk, Effect, Interaction, Lack, Metric,
     Needed, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 
-impl Language {
+phrases! {
     /// `worth it`.
-    pub fn class(self, class: VerdictClass) -> &'static str {
-        match class {
-            VerdictClass::WorthIt => self.pick("worth it", "值得"),
-            VerdictClass::Harmful => self.pick("harmful", "更差"),
-            VerdictClass::NoEffect => self.pick("no effect", "无明显效果"),
-            VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
-            VerdictClass::Depends => self.pick("depends", "视情况而定"),
-        }
+    class(VerdictClass) {
+        WorthIt: "worth it" | "值得",
+        Harmful: "harmful" | "更差",
+        NoEffect: "no effect" | "无明显效果",
+        Undecided: "undecided" | "尚无定论",
+        Depends: "depends" | "视情况而定",
     }
 
     /// Two campaigns compared: how a cell changed.
-    pub fn change(self, class: VerdictClass) -> &'static str {
-        match class {
-            VerdictClass::WorthIt => self.pick("better", "变好"),
-            VerdictClass::Harmful => self.pick("worse", "变差"),
-            VerdictClass::NoEffect => self.pick("unchanged", "不变"),
-            VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
-            VerdictClass::Depends => self.pick("depends", "视情况而定"),
-        }
-    }
-
-    /// Two campaigns compared: of how many cells it is open how they changed.
-    pub fn open_changes(self, cells: usize) -> String {
-        say!(self; "{cells} undecided", "{cells} 个组合尚无定论")
+    change(VerdictClass) {
+        WorthIt: "better" | "变好",
+        Harmful: "worse" | "变差",
+        NoEffect: "unchanged" | "不变",
+        Undecided: "undecided" | "尚无定论",
+        Depends: "depends" | "视情况而定",
     }
 
     /// Two campaigns compared: why it is open how a cell changed.
-    pub fn open_change(self, lack: Lack) -> &'static str {
-        match lack {
-            Lack::Trials => self.pick("undecided: needs more trials", "尚无定论：试验次数不足"),
-            Lack::SecondTrial => {
-                self.pick("undecided: needs two trials of each", "尚无定论：两轮各需两次试验")
-            }
-            Lack::ValidTrial => self.pick("undecided: no valid trial", "尚无定论：没有有效试验"),
-            Lack::LongerRun => self.pick(
-                "undecided: no steady state, needs a longer runtime",
-                "尚无定论：未进入稳态，需要更长的 runtime",
-            ),
-        }
+    open_change(Lack) {
+        Trials: "undecided: needs more trials" | "尚无定论：试验次数不足",
+        SecondTrial: "undecided: needs two trials of each" | "尚无定论：两轮各需两次试验",
+        ValidTrial: "undecided: no valid trial" | "尚无定论：没有有效试验",
+        LongerRun: "undecided: no steady state, needs a longer runtime" | "尚无定论：未进入稳态，需要更长的 runtime",
     }
 
     /// `sustained`.
-    pub fn phase(self, phase: PhaseKind) -> &'static str {
-        match phase {
-            PhaseKind::Whole => self.pick("whole run", "全程"),
-            PhaseKind::Burst => self.pick("burst", "突发"),
-            PhaseKind::Sustained => self.pick("sustained", "持续"),
-        }
+    phase(PhaseKind) {
+        Whole: "whole run" | "全程",
+        Burst: "burst" | "突发",
+        Sustained: "sustained" | "持续",
     }
 
     /// `throughput`.
-    pub fn metric(self, metric: Metric) -> &'static str {
-        match metric {
-            Metric::Throughput => self.pick("throughput", "吞吐量"),
-            Metric::MeanLatency => self.pick("mean latency", "平均延迟"),
-            Metric::P99Latency => self.pick("p99 latency", "p99 延迟"),
-        }
+    metric(Metric) {
+        Throughput: "throughput" | "吞吐量",
+        MeanLatency: "mean latency" | "平均延迟",
+        P99Latency: "p99 latency" | "p99 延迟",
+    }
+}
+
+impl Language {
+    /// Two campaigns compared: of how many cells it is open how they changed.
+    pub fn open_changes(self, cells: usize) -> String {
+        say!(self; "{cells} undecided", "{cells} 个组合尚无定论")
     }
 
     /// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
@@ -81,9 +68,9 @@ impl Language {
             Subject::Cache => "L2ARC".into(),
             Subject::Special => "special vdev".into(),
             Subject::Dedup => "dedup vdev".into(),
-            Subject::Spare => self.pick("Hot spare", "热备盘").into(),
-            Subject::Layout => self.pick("Layout", "存储池布局").into(),
-            Subject::Stack => self.pick("Storage stack", "存储栈").into(),
+            Subject::Spare => say!(self; "Hot spare", "热备盘"),
+            Subject::Layout => say!(self; "Layout", "存储池布局"),
+            Subject::Stack => say!(self; "Storage stack", "存储栈"),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => say!(self, kind = name(kind); "Drive {kind}", "硬盘 {kind}"),
             Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
@@ -94,8 +81,8 @@ impl Language {
             Subject::PoolProperty { name: property } => name(property),
             Subject::Module { name: parameter } => name(parameter),
             Subject::Server { name: setting } => name(setting),
-            Subject::OpenZfs => self.pick("OpenZFS version", "OpenZFS 版本").into(),
-            Subject::Memory => self.pick("memory", "内存").into(),
+            Subject::OpenZfs => say!(self; "OpenZFS version", "OpenZFS 版本"),
+            Subject::Memory => say!(self; "memory", "内存"),
         }
     }
 
@@ -105,25 +92,17 @@ impl Language {
         let has = |class| verdict.conditions.iter().any(|condition| condition.class == class);
         let both_ways = has(VerdictClass::WorthIt) && has(VerdictClass::Harmful);
         if class == VerdictClass::Depends && !both_ways {
-            return self
-                .pick(
-                    "Reads and writes together hardly change, but not each by itself:",
-                    "读写合计几乎不变，但各自并非如此：",
-                )
-                .into();
+            return say!(self;
+                "Reads and writes together hardly change, but not each by itself:",
+                "读写合计几乎不变，但各自并非如此：");
         }
         if class == VerdictClass::Depends {
-            return self
-                .pick(
-                    "Better with some levels of the other factors and worse with others:",
-                    "在其他因素的某些水平下更好，在另一些水平下更差：",
-                )
-                .into();
+            return say!(self;
+                "Better with some levels of the other factors and worse with others:",
+                "在其他因素的某些水平下更好，在另一些水平下更差：");
         }
         let Some(effect) = effect else {
-            return self
-                .pick("No pair of valid measurements to compare.", "没有可供比较的一对有效结果。")
-                .into();
+            return say!(self; "No pair of valid measurements to compare.", "没有可供比较的一对有效结果。");
         };
         let value = ratio_number(effect.ratio.value);
         let (low, high) = (ratio_end(effect.ratio.low), ratio_end(effect.ratio.high));
@@ -172,9 +151,7 @@ impl Language {
             PhaseKind::Whole => {
                 say!(self; "{value} over the whole run{range}", "全程 {value}{range}")
             }
-            PhaseKind::Burst => {
-                say!(self; "{value} in the burst{range}", "突发 {value}{range}")
-            }
+            PhaseKind::Burst => say!(self; "{value} in the burst{range}", "突发 {value}{range}"),
             PhaseKind::Sustained => say!(self; "{value} sustained{range}", "持续 {value}{range}"),
         }
     }
@@ -194,18 +171,17 @@ impl Language {
             Caution::Failed { failed, of } => {
                 say!(self; "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。")
             }
-            Caution::SingleTrial => self.pick(
+            Caution::SingleTrial => say!(self;
                 "One trial of each cell: the interval comes from batches within the trial, widened by an allowance for the variation between seeds.",
-                "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。",
-            ).into(),
+                "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。"),
             Caution::Unsettled { trials, of } => say!(self;
                 "{trials} of {of} trials had not reached a steady state at the end; the mean of everything after the burst is used for them.",
                 "{of} 次试验中有 {trials} 次到结束时仍未进入稳态，取突发之后的均值。"),
-            Caution::NotSettled { seconds: watched } => say!(self, watched = seconds(*watched);
+            Caution::NotSettled { seconds: watched } => say!(self, watched: seconds;
                 "A variant had not reached a steady state after {watched}: its sustained throughput is unknown. Set a longer runtime.",
                 "有方案运行 {watched} 仍未进入稳态，其持续吞吐量未知。请延长 runtime。"),
             Caution::Unsteady { seconds: watched, lowest, highest, drifts } => {
-                let of_mean = say!(self, lowest = ratio(*lowest), highest = ratio(*highest);
+                let of_mean = say!(self, lowest: ratio, highest: ratio;
                     "{lowest} to {highest} of the mean", "均值的 {lowest} 到 {highest}");
                 let watched = seconds(*watched);
                 match drifts {
@@ -218,27 +194,33 @@ impl Language {
                 }
             }
             Caution::AfterRestart { seconds: watched, real_seconds } => {
-                say!(self, watched = seconds(*watched), real = seconds(*real_seconds);
+                say!(self, watched: seconds, real = seconds(*real_seconds);
                     "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
                     "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续吞吐量可能不同。")
             }
-            Caution::CacheFilling { held, of } => say!(self, held = bytes(*held), of = bytes(*of);
+            Caution::CacheFilling { held, of } => say!(self, held: bytes, of: bytes;
                 "The cache was still filling: it held {held} of {of} (sizes in the model).",
                 "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
-            Caution::RateNotReached { variants, rate } => say!(self, variants = self.names(variants), rate = count(*rate);
-                "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
-                "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。"),
-            Caution::Flows { read, write } => say!(self, read = ratio(*read), write = ratio(*write);
-                "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
-                "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。"),
-            Caution::Bytes { ratio: bytes } => say!(self, bytes = ratio(*bytes);
+            Caution::RateNotReached { variants, rate } => {
+                say!(self, variants = self.names(variants), rate: count;
+                    "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
+                    "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。")
+            }
+            Caution::Flows { read, write } => {
+                say!(self, read: ratio, write: ratio;
+                    "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
+                    "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。")
+            }
+            Caution::Bytes { ratio: bytes } => say!(self, bytes: ratio;
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
                 "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
-            Caution::BlockingSubmission { in_flight, of } => say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
-                "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
-                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
+            Caution::BlockingSubmission { in_flight, of } => {
+                say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
+                    "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
+                    "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。")
+            }
             Caution::TwoPhases { burst, sustained } => {
-                say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
+                say!(self, burst: ratio, sustained: ratio;
                     "Quote both numbers: {burst} in the burst, {sustained} sustained.",
                     "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
             }
@@ -273,30 +255,24 @@ impl Language {
     /// What would decide an undecided effect.
     pub fn needed(self, needed: &Needed) -> String {
         match (needed.lack, needed.trials) {
-            (Lack::Trials, Some(1)) => self
-                .pick(
-                    "About one more trial of each side is needed to decide.",
-                    "要得出结论，两侧大约各还需 1 次试验。",
-                )
-                .into(),
+            (Lack::Trials, Some(1)) => say!(self;
+                "About one more trial of each side is needed to decide.",
+                "要得出结论，两侧大约各还需 1 次试验。"),
             (Lack::Trials, Some(trials)) => say!(self;
                 "About {trials} more trials of each side are needed to decide.",
                 "要得出结论，两侧大约各还需 {trials} 次试验。"),
             (Lack::Trials, None) => {
-                self.pick("More trials are needed to decide.", "要得出结论，还需更多试验。").into()
+                say!(self; "More trials are needed to decide.", "要得出结论，还需更多试验。")
             }
-            (Lack::SecondTrial, _) => self.pick(
+            (Lack::SecondTrial, _) => say!(self;
                 "A second trial of each side is needed to decide: the batches within one trial are not enough.",
-                "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。",
-            ).into(),
-            (Lack::ValidTrial, _) => self.pick(
+                "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。"),
+            (Lack::ValidTrial, _) => say!(self;
                 "A valid trial is needed to decide: one of the cells has none.",
-                "要得出结论，需要有效的试验：其中一个组合一次也没有。",
-            ).into(),
-            (Lack::LongerRun, _) => self.pick(
+                "要得出结论，需要有效的试验：其中一个组合一次也没有。"),
+            (Lack::LongerRun, _) => say!(self;
                 "A longer runtime is needed to decide: a cell never reached a steady state.",
-                "要得出结论，需要更长的 runtime：有组合始终未进入稳态。",
-            ).into(),
+                "要得出结论，需要更长的 runtime：有组合始终未进入稳态。"),
         }
     }
 

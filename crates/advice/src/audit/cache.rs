@@ -7,7 +7,6 @@ use crate::source::Document::{Arithmetic, HongKong, Practice, Zfs4, ZfsCode, Zfs
 use crate::system::{Dataset, Leaf, Pool, Property, System};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     HEADERS, SMALL, STARVED, SLOW_TO_FILL, ROTATING, NOT_PERSISTENT, REBUILD_OFF, WRITE_ONLY,
     UNUSED, BEFORE_MEMORY,

@@ -8,16 +8,10 @@ use crate::system::{CardReport, System};
 use facts::At;
 use facts::card::{Card, Volume, WritePolicy};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     UNPROTECTED, BATTERY, DRIVE_CACHE, READ_AHEAD, WRITE_BACK, STRIP, PARITY, DEGRADED,
     SINGLE_DRIVES, READ_SHARE,
 ];
-
-/// A problem of a card.
-fn of_card(report: &CardReport) -> Problem {
-    Problem::of(report.name())
-}
 
 /// A problem of a logical drive.
 fn of_volume(report: &CardReport, volume: &Volume) -> Problem {
@@ -65,7 +59,7 @@ fn unprotected(_: &System, report: &CardReport) -> Option<Problem> {
     let cache = cache.map(|on| (on.line, "no-battery write cache: enabled", ""));
     let mut wrong = volumes.chain(cache).peekable();
     wrong.peek()?;
-    let problem = wrong.fold(of_card(report), |problem, (line, text, volume)| {
+    let problem = wrong.fold(Problem::of(report.name()), |problem, (line, text, volume)| {
         let problem = problem.evidence(&report.place(line), text);
         run(problem, report, volume, CardCommand::NoUnprotectedCache)
     });
@@ -90,8 +84,9 @@ fn battery(_: &System, report: &CardReport) -> Option<Problem> {
     let card = &report.card;
     let protected = card.protected().filter(|p| !p.value && !card.volumes.is_empty())?;
     let state = card.battery.as_ref().map_or("absent", |battery| battery.value.as_str());
-    let problem =
-        of_card(report).with("state", state).evidence(&report.place(protected.line), state);
+    let problem = Problem::of(report.name())
+        .with("state", state)
+        .evidence(&report.place(protected.line), state);
     Some(run(problem, report, "", CardCommand::Show))
 }
 
@@ -115,7 +110,7 @@ fn drive_cache(_: &System, report: &CardReport) -> Option<Problem> {
     let mut caches =
         all.filter_map(|(policy, volume)| Some((policy.filter(on)?, volume))).peekable();
     caches.peek()?;
-    Some(caches.fold(of_card(report), |problem, (policy, volume)| {
+    Some(caches.fold(Problem::of(report.name()), |problem, (policy, volume)| {
         let problem =
             problem.evidence(&report.place(policy.line), format!("drive cache: {}", policy.value));
         run(problem, report, volume, CardCommand::DriveCacheOff)
@@ -234,7 +229,7 @@ fn single_drives(_: &System, report: &CardReport) -> Option<Problem> {
     if !all || count < 2 || count < card.drives.len() {
         return None;
     }
-    let problem = of_card(report)
+    let problem = Problem::of(report.name())
         .with("count", count)
         .evidence(&report.place(first.line), format!("{count} volumes of RAID 0"));
     Some(run(problem, report, "", CardCommand::PassThrough))
@@ -252,7 +247,7 @@ const READ_SHARE: Rule = rule! {
 fn read_share(_: &System, report: &CardReport) -> Option<Problem> {
     let volumes = !report.card.volumes.is_empty();
     let share = report.card.read_share.as_ref().filter(|share| share.value > 50 && volumes)?;
-    let problem = of_card(report)
+    let problem = Problem::of(report.name())
         .with("share", share.value)
         .evidence(&report.place(share.line), format!("read {} %", share.value));
     Some(run(problem, report, "", CardCommand::ReadShare(10)))

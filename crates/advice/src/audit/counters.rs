@@ -6,7 +6,6 @@ use crate::source::Document::{HongKong, LinuxDocs, ZfsCode, Zpool8};
 use crate::system::{Counters, Place, System};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     NO_COMMITS, SLOW_COMMITS, FAST_COMMITS, FEW_MISSES, FEW_GHOSTS, MANY_GHOSTS, L2ARC_IDLE,
     L2ARC_ERRORS, MEMORY_THROTTLED, DIRTY_DELAYED,
@@ -175,7 +174,7 @@ fn few_misses(system: &System, counters: &Counters, at: &Place) -> Option<Proble
 }
 
 const FEW_GHOSTS: Rule = rule! {
-    "few-ghosts", Note, Check::Counters(LONG, few_ghosts),
+    "few-ghosts", Note, Check::Counters(LONG, |_, counters, at| ghosts(counters, at, |share| share < 0.05)),
     what: "Only {share} % of {misses} misses a second were on the ghost lists: neither an L2ARC nor more RAM would help.",
     what_zh: "每秒 {misses} 次未命中，其中只有 {share} % 在 ghost 链表上：L2ARC 和更多内存都没有用。",
     why: "The ghost lists remember about as much evicted data as the ARC holds. A miss that is not on them is data never read before, or evicted longer ago: only a cache several times the ARC could hold it, if it is read again at all.",
@@ -184,12 +183,8 @@ const FEW_GHOSTS: Rule = rule! {
     lab: "hk-sync-l2arc",
 };
 
-fn few_ghosts(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {
-    ghosts(counters, at, |share| share < 0.05)
-}
-
 const MANY_GHOSTS: Rule = rule! {
-    "many-ghosts", Note, Check::Counters(SHORT, many_ghosts),
+    "many-ghosts", Note, Check::Counters(SHORT, |_, counters, at| ghosts(counters, at, |share| share > 0.25)),
     what: "{share} % of {misses} misses a second had been evicted shortly before: a larger cache would have kept them.",
     what_zh: "每秒 {misses} 次未命中，其中 {share} % 是刚被淘汰的：更大的缓存能留住它们。",
     why: "More RAM serves them best. An L2ARC serves them if the hot set is stable for longer than the L2ARC takes to fill.",
@@ -197,10 +192,6 @@ const MANY_GHOSTS: Rule = rule! {
     sources: &[ZfsCode.section("arcstats, ghost lists")],
     lab: "hk-smb-l2arc",
 };
-
-fn many_ghosts(_: &System, counters: &Counters, at: &Place) -> Option<Problem> {
-    ghosts(counters, at, |share| share > 0.25)
-}
 
 fn ghosts(counters: &Counters, at: &Place, fires: fn(f64) -> bool) -> Option<Problem> {
     let (ghosts, misses) = (counters.ghost_hits?, counters.demand_misses?);

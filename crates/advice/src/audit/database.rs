@@ -7,7 +7,6 @@ use crate::source::Document::{HongKong, Mysql, Practice, Zfs4, ZfsProps};
 use crate::system::{Database, Engine, Found, System};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] =
     &[SYNC_DISABLED, RECORDS_TORN, RECORDS_LARGE, LOGBIAS, PRIMARYCACHE, MEMORY];
 

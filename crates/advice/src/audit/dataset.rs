@@ -6,7 +6,6 @@ use crate::format::size;
 use crate::source::Document::{Fsync, HongKong, Mysql, ZfsDocs, ZfsProps};
 use crate::system::{Dataset, System};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     SYNC_DISABLED, PRIMARYCACHE_NONE, ATIME, COMPRESSION_OFF, COMPRESSION_HEAVY, XATTR,
     CHECKSUM_OFF, COPIES, DEDUP, ENCRYPTION_CCM, ENCRYPTION_DEDUP, REDUNDANT_METADATA,
@@ -35,7 +34,8 @@ fn sync_disabled(system: &System, dataset: &Dataset, value: &str) -> Option<Prob
 }
 
 const PRIMARYCACHE_NONE: Rule = rule! {
-    "primarycache-none", Warning, Check::Property("primarycache", primarycache_none),
+    "primarycache-none", Warning,
+    Check::Property("primarycache", |_, dataset, value| (value == "none").then(|| set(dataset, "primarycache", "all"))),
     what: "{subject} has primarycache=none.",
     what_zh: "{subject} 设置了 primarycache=none。",
     why: "Not even metadata is cached: each read goes to the drives, several times because of indirect blocks, and each write of part of a record reads the record first.",
@@ -43,12 +43,11 @@ const PRIMARYCACHE_NONE: Rule = rule! {
     sources: &[ZfsProps.section("primarycache")],
 };
 
-fn primarycache_none(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    (value == "none").then(|| set(dataset, "primarycache", "all"))
-}
-
 const ATIME: Rule = rule! {
-    "atime", Note, Check::Property("atime", atime),
+    "atime", Note,
+    Check::Property("atime", |_, dataset, value| {
+        (value == "on" && dataset.is("relatime", "off")).then(|| set(dataset, "atime", "off"))
+    }),
     what: "{subject} writes an access time for every read (atime=on, relatime=off).",
     what_zh: "{subject} 每次读都写访问时间（atime=on，relatime=off）。",
     why: "Each read makes a dnode dirty, and with it a path of metadata blocks.",
@@ -56,12 +55,9 @@ const ATIME: Rule = rule! {
     sources: &[ZfsProps.section("atime"), Mysql.section("zfs set atime=off")],
 };
 
-fn atime(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    (value == "on" && dataset.is("relatime", "off")).then(|| set(dataset, "atime", "off"))
-}
-
 const COMPRESSION_OFF: Rule = rule! {
-    "compression-off", Note, Check::Property("compression", compression_off),
+    "compression-off", Note,
+    Check::Property("compression", |_, dataset, value| (value == "off").then(|| set(dataset, "compression", "lz4"))),
     what: "{subject} is not compressed.",
     what_zh: "{subject} 没有压缩。",
     why: "lz4 stops early on incompressible data and costs next to nothing. Without any compression, the last record of a file is also stored at full size.",
@@ -69,23 +65,17 @@ const COMPRESSION_OFF: Rule = rule! {
     sources: &[ZfsProps.section("compression"), Mysql.section("compression=lz4")],
 };
 
-fn compression_off(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    (value == "off").then(|| set(dataset, "compression", "lz4"))
-}
-
 const COMPRESSION_HEAVY: Rule = rule! {
-    "compression-heavy", Note, Check::Property("compression", compression_heavy),
+    "compression-heavy", Note,
+    Check::Property("compression", |_, dataset, value| {
+        (value == "gzip" || value.starts_with("gzip-")).then(|| set(dataset, "compression", "zstd"))
+    }),
     what: "{subject} compresses with {value}.",
     what_zh: "{subject} 用 {value} 压缩。",
     why: "gzip compresses tens of megabytes a second on a core. zstd reaches the same ratio several times faster, and lz4 most of it at memory speed.",
     why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 达到同样的压缩率要快几倍，lz4 的速度接近内存，压缩效果也达到其大部分。",
     sources: &[ZfsProps.section("compression")],
 };
-
-fn compression_heavy(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    let gzip = value == "gzip" || value.starts_with("gzip-");
-    gzip.then(|| set(dataset, "compression", "zstd"))
-}
 
 const XATTR: Rule = rule! {
     "xattr", Note, Check::Property("xattr", xattr),
@@ -104,7 +94,10 @@ fn xattr(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
 }
 
 const CHECKSUM_OFF: Rule = rule! {
-    "checksum-off", Error, Check::Property("checksum", checksum_off),
+    "checksum-off", Error,
+    Check::Property("checksum", |_, dataset, value| {
+        matches!(value, "off" | "noparity").then(|| set(dataset, "checksum", "on"))
+    }),
     what: "{subject} has no checksums of its data (checksum={value}).",
     what_zh: "{subject} 的数据没有校验和（checksum={value}）。",
     why: "Damage is then neither found nor repaired, which is the reason to use ZFS. The CPU cost of fletcher4 is hardly measurable.",
@@ -112,22 +105,15 @@ const CHECKSUM_OFF: Rule = rule! {
     sources: &[ZfsProps.section("checksum")],
 };
 
-fn checksum_off(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    matches!(value, "off" | "noparity").then(|| set(dataset, "checksum", "on"))
-}
-
 const COPIES: Rule = rule! {
-    "copies", Note, Check::Property("copies", copies),
+    "copies", Note,
+    Check::Property("copies", |_, dataset, value| matches!(value, "2" | "3").then(|| set(dataset, "copies", "1"))),
     what: "{subject} stores {value} copies of each block.",
     what_zh: "{subject} 对每个块保存 {value} 份。",
     why: "The copies may be on one drive. They do not let the pool survive the loss of a vdev, and they multiply writes. Redundancy belongs in the vdevs.",
     why_zh: "几份可能在同一块盘上，失去一个 vdev 时存储池仍会丢失，写入却成倍增加。冗余应放在 vdev 层。",
     sources: &[ZfsProps.section("copies")],
 };
-
-fn copies(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    matches!(value, "2" | "3").then(|| set(dataset, "copies", "1"))
-}
 
 const DEDUP: Rule = rule! {
     "dedup", Warning, Check::Property("dedup", dedup),

@@ -8,7 +8,6 @@ use crate::system::diskstats::is_drive;
 use crate::system::{Drive, Leaf, Place, Pool, System, Vdev};
 use facts::smartctl::Drive as Report;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     SHINGLED, FAILING, UNREADABLE, REALLOCATED, WORN, CABLE, USB, CARD_VOLUME, SCHEDULER,
     ROTATIONAL, CACHE_HIDDEN, READ_AHEAD, SWAP_ON_VOLUME, MIXED_SECTORS,
@@ -36,7 +35,6 @@ fn flash(system: &System, drive: &Drive) -> bool {
     system.rotates(&drive.as_leaf()) == Some(false)
 }
 
-/// Whether a drive belongs to a pool.
 fn pooled(system: &System, drive: &Drive) -> bool {
     let mut leaves = system.pools.iter().flat_map(Pool::leaves);
     leaves.any(|leaf| system.drive(leaf).is_some_and(|member| member.name == drive.name))

@@ -83,19 +83,16 @@ impl Problem {
             .evidence(&found.at, format!("{name}{equals}{}", found.value))
     }
 
-    /// Another severity than the rule's.
     pub fn severity(mut self, severity: Severity) -> Problem {
         self.severity = Some(severity);
         self
     }
 
-    /// Fills in `{name}`.
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Problem {
         self.arguments.insert(name, value.to_string());
         self
     }
 
-    /// Adds evidence.
     pub fn evidence(mut self, at: &Place, text: impl Into<String>) -> Problem {
         let (at, text) = (at.clone(), text.into());
         self.evidence.push(Evidence { at, text });
@@ -108,12 +105,10 @@ impl Problem {
         self
     }
 
-    /// Adds a property as evidence.
     pub fn property(self, name: &str, property: &Property) -> Problem {
         self.evidence(&property.at, format!("{name} {}", property.value))
     }
 
-    /// Adds a command to the fix.
     pub fn run(self, words: &[&str]) -> Problem {
         self.command(words.iter().map(ToString::to_string).collect())
     }
@@ -143,7 +138,6 @@ impl Problem {
         self
     }
 
-    /// Sets a dataset's property as the fix.
     pub fn set_property(self, dataset: &str, property: &str, value: impl ToString) -> Problem {
         self.set(Target::Dataset(dataset.to_string()), property, Some(value))
     }

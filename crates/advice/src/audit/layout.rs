@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use zfs::layout::WIDEST_RAIDZ;
 use zfs::{AllocationClass, Layout};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     STRIPE, MIXED, UNEVEN, UNEQUAL_DRIVES, WIDE, SINGLE_PARITY, DATABASE, DRAID_SPARES, MISCOUNTED,
     UNSTABLE_NAMES, SAME_DRIVE,
@@ -92,7 +91,9 @@ fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
         _ => problem,
     };
     Some(match weakest.leaves.first() {
-        Some(leaf) if weakest.parity().is_none() => problem.attach(&pool.name, &leaf.name, missing),
+        Some(leaf) if weakest.layout.parity().is_none() => {
+            problem.attach(&pool.name, &leaf.name, missing)
+        }
         _ => problem.run(&["zfs", "send", "-R", &format!("{}@ALL", pool.name)]),
     })
 }
@@ -184,7 +185,7 @@ fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let bytes = sizes.find(|bytes| *bytes >= 3_900_000_000_000)?;
     // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
     let hours = bytes as f64 / (180.0 * 1048576.0) / 3600.0;
-    (vdev.parity() == Some(1)).then(|| {
+    (vdev.layout.parity() == Some(1)).then(|| {
         Problem::of_vdev(vdev)
             .with("size", size(bytes))
             .with("hours", format!("{hours:.0}"))
@@ -203,7 +204,8 @@ const DATABASE: Rule = rule! {
 
 fn database(system: &System, database: &Database) -> Option<Problem> {
     let pool = system.pool(database.dataset.pool())?;
-    let vdev = pool.vdevs_of(AllocationClass::Normal).find(|vdev| vdev.parity().is_some())?;
+    let vdev =
+        pool.vdevs_of(AllocationClass::Normal).find(|vdev| vdev.layout.parity().is_some())?;
     let problem = Problem::of(&database.dataset.name)
         .with("vdev", &vdev.name)
         .evidence(&vdev.at, &vdev.name)
@@ -222,9 +224,7 @@ const DRAID_SPARES: Rule = rule! {
 };
 
 fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
-    let Layout::Draid { parity, data, spares: 0 } = vdev.layout else {
-        return None;
-    };
+    let Layout::Draid { parity, data, spares: 0 } = vdev.layout else { return None };
     let children = vdev.leaves.len();
     let spared = format!("draid{parity}:{data}d:{children}c:1s");
     Some(Problem::of_vdev(vdev).run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
@@ -243,7 +243,7 @@ fn miscounted(system: &System) -> Option<Problem> {
     let data_vdevs = || system.pools.iter().flat_map(|pool| pool.vdevs_of(AllocationClass::Normal));
     let raidz = |vdev: &&Vdev| matches!(vdev.layout, Layout::Raidz { .. });
     let vdev = data_vdevs().find(raidz)?;
-    let (width, parity) = (vdev.leaves.len() as u64, u64::from(vdev.parity()?));
+    let (width, parity) = (vdev.leaves.len() as u64, u64::from(vdev.layout.parity()?));
     // Vdevs of several widths make any count ambiguous.
     if data_vdevs().any(|other| other.leaves.len() as u64 != width) {
         return None;

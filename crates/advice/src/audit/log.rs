@@ -8,7 +8,6 @@ use crate::source::Document::{
 use crate::system::{Dataset, Leaf, Pool, System, Vdev, drive_of};
 use zfs::{AllocationClass, Layout};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     UNPROTECTED, UNMIRRORED, ASYNCHRONOUS, MISSING, OVERSIZED, UNDERSIZED, SLOWER, BYPASSED,
     SILENCED, SHARED,
@@ -252,7 +251,10 @@ fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
 }
 
 const BYPASSED: Rule = rule! {
-    "log-bypassed", Warning, Check::Property("logbias", bypassed),
+    "log-bypassed", Warning,
+    Check::Property("logbias", |system, dataset, value| {
+        unused(system, dataset, "logbias", value == "throughput", "latency")
+    }),
     what: "{subject} has logbias=throughput, so its synchronous writes bypass the log vdev of {pool}.",
     what_zh: "{subject} 设置了 logbias=throughput，它的同步写入会绕过 {pool} 的日志 vdev。",
     why: "With throughput, data is written straight to the data vdevs and the log holds only pointers, also on the data vdevs. Sources disagree on which setting is faster without a log vdev; with one, throughput makes it useless.",
@@ -261,13 +263,11 @@ const BYPASSED: Rule = rule! {
     lab: "hk-logbias",
 };
 
-fn bypassed(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    unused(system, dataset, value == "throughput")
-        .map(|problem| problem.set_property(&dataset.name, "logbias", "latency"))
-}
-
 const SILENCED: Rule = rule! {
-    "log-silenced", Warning, Check::Property("sync", silenced),
+    "log-silenced", Warning,
+    Check::Property("sync", |system, dataset, value| {
+        unused(system, dataset, "sync", value == "disabled", "standard")
+    }),
     what: "{subject} has sync=disabled, so it does not use the log vdev of {pool}.",
     what_zh: "{subject} 设置了 sync=disabled，因此不使用 {pool} 的日志 vdev。",
     why: "Every fsync returns at once and nothing is logged: the log drive is idle, and a power cut loses the acknowledged writes of the last seconds.",
@@ -276,16 +276,19 @@ const SILENCED: Rule = rule! {
     lab: "hk-async",
 };
 
-fn silenced(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    unused(system, dataset, value == "disabled")
-        .map(|problem| problem.set_property(&dataset.name, "sync", "standard"))
-}
-
-/// A dataset of a pool with a log vdev, which a wrong property keeps from using it.
-fn unused(system: &System, dataset: &Dataset, wrong: bool) -> Option<Problem> {
+/// A dataset of a pool with a log vdev, which the value of a property keeps from using it where that is `wrong`.
+fn unused(
+    system: &System,
+    dataset: &Dataset,
+    name: &str,
+    wrong: bool,
+    right: &str,
+) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    (wrong && pool.has(AllocationClass::Log))
-        .then(|| Problem::of(&dataset.name).with("pool", &pool.name))
+    (wrong && pool.has(AllocationClass::Log)).then(|| {
+        let problem = Problem::of(&dataset.name).with("pool", &pool.name);
+        problem.set_property(&dataset.name, name, right)
+    })
 }
 
 const SHARED: Rule = rule! {

@@ -22,11 +22,12 @@ mod sectors;
 mod shares;
 mod special;
 
-pub use finding::{Evidence, Finding, Problem, Severity};
-pub use rule::{Check, Rule};
+pub use finding::{Evidence, Finding, Severity};
+pub use rule::Rule;
 
 use crate::system::System;
-use rule::rule;
+use finding::Problem;
+use rule::{Check, rule};
 
 /// Rules by topic, in the order of the documentation.
 pub const TOPICS: &[(&str, &[Rule])] = &[

@@ -8,7 +8,6 @@ use crate::system::{Found, System};
 use zfs::memory::LEAST_ARC;
 use zfs::{AllocationClass, module};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     UNKNOWN, OTHER_RELEASE, DEFAULT, SUFFIX, STRAY, ARC_MIN, ARC_MAX_IGNORED, NOCACHEFLUSH,
     ZIL_NOCACHEFLUSH, TXG_TIMEOUT, L2ARC_UNITS, PREFETCH_OFF, DIRTY_DATA, REPLAY_OFF,
@@ -157,7 +156,8 @@ fn arc_max_ignored(system: &System) -> Option<Problem> {
 }
 
 const NOCACHEFLUSH: Rule = rule! {
-    "nocacheflush", Error, Check::Parameter(nocacheflush),
+    "nocacheflush", Error,
+    Check::Parameter(|system, name, found| no_flush(system, name, found, "zfs_nocacheflush")),
     what: "{subject} is on, and not all drives are known to have power-loss protection.",
     what_zh: "{subject} 已打开，但无法确认所有盘都带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
@@ -166,22 +166,15 @@ const NOCACHEFLUSH: Rule = rule! {
     lab: "powercut-log-drive",
 };
 
-fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
-    no_flush(system, name, found, "zfs_nocacheflush")
-}
-
 const ZIL_NOCACHEFLUSH: Rule = rule! {
-    "zil-nocacheflush", Error, Check::Parameter(zil_nocacheflush),
+    "zil-nocacheflush", Error,
+    Check::Parameter(|system, name, found| no_flush(system, name, found, "zil_nocacheflush")),
     what: "{subject} is on, and not all drives are known to have power-loss protection.",
     what_zh: "{subject} 已打开，但无法确认所有盘都带掉电保护。",
     why: "ZFS then does not ask a drive to make its cache durable after a write of the intent log: a power cut loses synchronous writes that were acknowledged. Transaction groups are still flushed, so the pool stays consistent. Drives with protection answer flushes at once, so nothing is gained there either.",
     why_zh: "ZFS 写意图日志后不再要求盘把缓存落盘：断电会丢失已确认的同步写入。事务组仍会刷盘，所以存储池保持一致。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: &[Zfs4.section("zil_nocacheflush")],
 };
-
-fn zil_nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
-    no_flush(system, name, found, "zil_nocacheflush")
-}
 
 /// A parameter of this name that turns flushes off where a drive may need them.
 fn no_flush(system: &System, name: &str, found: &Found<String>, of: &str) -> Option<Problem> {

@@ -7,7 +7,6 @@ use crate::source::Document::{MariadbCode, MariadbManual, Mysql, MysqlManual, Zf
 use crate::system::{Database, Dataset, Engine, Found, Pool, System};
 use facts::units::switch;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FLUSH_LOG, SYNC_BINLOG, FLUSH_METHOD, DOUBLEWRITE, DOUBLEWRITE_KEPT, CHECKPOINT, NATIVE_AIO,
     FLUSH_NEIGHBORS, WRITE_AHEAD, COMPRESSION, TWO_SERVERS,
@@ -101,7 +100,7 @@ fn flush_method(system: &System) -> Option<Problem> {
 }
 
 const DOUBLEWRITE: Rule = rule! {
-    "my-doublewrite", Error, Check::System(doublewrite),
+    "my-doublewrite", Error, Check::System(|system| doublewrite_off(system, false)),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
     what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰为一个 ZFS 记录（record），且意图日志只存指向它的指针。",
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
@@ -110,12 +109,8 @@ const DOUBLEWRITE: Rule = rule! {
     lab: "powercut-pages",
 };
 
-fn doublewrite(system: &System) -> Option<Problem> {
-    doublewrite_off(system).filter(|_| !pages_whole(system))
-}
-
 const DOUBLEWRITE_KEPT: Rule = rule! {
-    "my-doublewrite-kept", Note, Check::System(doublewrite_kept),
+    "my-doublewrite-kept", Note, Check::System(|system| doublewrite_off(system, true)),
     what: "innodb_doublewrite={value}, and each page of {page} is one record, to which the intent log has a pointer.",
     what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰为一个 ZFS 记录（record），意图日志里只有指向它的指针。",
     why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. This does not hold on another file system or with other settings: turn doublewrite on before you change either. MariaDB loses pages for another reason (my-checkpoint).",
@@ -124,24 +119,17 @@ const DOUBLEWRITE_KEPT: Rule = rule! {
     lab: "powercut-pages",
 };
 
-fn doublewrite_kept(system: &System) -> Option<Problem> {
-    doublewrite_off(system).filter(|_| pages_whole(system))
-}
-
-/// The setting where it turns the doublewrite buffer off; `DETECT_ONLY` does not write pages either, and MariaDB's
-/// `fast` syncs no copy.
-fn doublewrite_off(system: &System) -> Option<Problem> {
+/// The setting where it turns the doublewrite buffer off, and a power cut tears no page (`whole`) or may tear one.
+/// `DETECT_ONLY` does not write pages either, and MariaDB's `fast` syncs no copy.
+fn doublewrite_off(system: &System, whole: bool) -> Option<Problem> {
     let name = "innodb_doublewrite";
     let without =
         |value: &str| ["detect_only", "fast"].contains(&value.to_ascii_lowercase().as_str());
     let off = |value: &str| switch(value) == Some(false) || without(value);
     let found = system.innodb(name).filter(|found| off(&found.value))?;
-    Some(wrong(name, &found, "ON").with("page", size(system.innodb_page())))
-}
-
-/// Whether no power cut tears a page on the known datasets of InnoDB.
-fn pages_whole(system: &System) -> bool {
-    system.keeps_pages_whole(Engine::Mysql, system.opens_directly())
+    let keeps_whole = system.keeps_pages_whole(Engine::Mysql, system.opens_directly());
+    let problem = || wrong(name, &found, "ON").with("page", size(system.innodb_page()));
+    (keeps_whole == whole).then(problem)
 }
 
 const CHECKPOINT: Rule = rule! {

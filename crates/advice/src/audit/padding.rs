@@ -4,14 +4,13 @@ use super::{Check, Problem, Rule, rule};
 use crate::format::size;
 use crate::source::Document::{ZfsCode, ZpoolConcepts};
 use crate::system::{Dataset, Pool, System, Vdev};
-use zfs::Geometry;
-use zfs::{AllocationClass, Layout};
+use zfs::{AllocationClass, Geometry, Layout};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[RAIDZ, DRAID];
 
 const RAIDZ: Rule = rule! {
-    "layout-raidz-padding", Warning, Check::Dataset(raidz),
+    "layout-raidz-padding", Warning,
+    Check::Dataset(|system, dataset| padded(system, dataset, |kind| matches!(kind, Layout::Raidz { .. }))),
     what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
     what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
     why: "raidz adds parity to every row and pads each block to a multiple of parity + 1 sectors, so small blocks cost as much space as on mirrors, or more.",
@@ -20,22 +19,15 @@ const RAIDZ: Rule = rule! {
     lab: "hk-recordsize",
 };
 
-fn raidz(system: &System, dataset: &Dataset) -> Option<Problem> {
-    padded(system, dataset, |kind| matches!(kind, Layout::Raidz { .. }))
-}
-
 const DRAID: Rule = rule! {
-    "layout-draid-padding", Warning, Check::Dataset(draid),
+    "layout-draid-padding", Warning,
+    Check::Dataset(|system, dataset| padded(system, dataset, |kind| matches!(kind, Layout::Draid { .. }))),
     what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
     what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
     why: "dRAID allocates whole stripes: a block smaller than the data part of a stripe is filled up with zeros.",
     why_zh: "dRAID 按整条带分配：比条带数据部分小的块用零补满。",
     sources: &[ZpoolConcepts.section("dRAID, fixed stripe width")],
 };
-
-fn draid(system: &System, dataset: &Dataset) -> Option<Problem> {
-    padded(system, dataset, |kind| matches!(kind, Layout::Draid { .. }))
-}
 
 /// How a raidz or dRAID vdev stores a block; none for other vdevs, or an impossible width.
 fn geometry(vdev: &Vdev) -> Option<Geometry> {

@@ -9,7 +9,6 @@ use crate::system::{Leaf, Place, Pool, System, drive_of, is_kernel_name};
 use facts::zpool_status::{Pool as Status, Scan, ScanKind, ScanState, Vdev, VdevKind};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FULL, FRAGMENTED, SUSPENDED, DEGRADED, AUXILIARY, ERRORS, DAMAGED, SCRUB, NEVER_SCRUBBED,
     AUTOTRIM_EARLY, AUTOTRIM, FEATURES, UNSUPPORTED, CHECKPOINT, RESILVERING,
@@ -97,9 +96,7 @@ const DEGRADED: Rule = rule! {
 };
 
 fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
-    let Some((_, status)) = pool.status.as_ref() else {
-        return unhealthy(pool);
-    };
+    let Some((_, status)) = pool.status.as_ref() else { return unhealthy(pool) };
     let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
     if status.is_suspended() {
         return None;

@@ -8,7 +8,6 @@ use crate::system::{Engine, System};
 use facts::postgresql::switch;
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[
     FSYNC, FULL_PAGE_WRITES, SYNCHRONOUS_COMMIT, WAL_INIT_ZERO, WAL_RECYCLE, IO_CONCURRENCY,
     RANDOM_PAGE_COST, MAX_WAL_SIZE,
@@ -92,7 +91,7 @@ const SYNCHRONOUS_COMMIT: Rule = rule! {
 };
 
 const WAL_INIT_ZERO: Rule = rule! {
-    "pg-wal-init-zero", Note, Check::System(wal_init_zero),
+    "pg-wal-init-zero", Note, Check::System(|system| useless_on_zfs(system, "wal_init_zero")),
     what: "wal_init_zero is on, and the database is on ZFS.",
     what_zh: "wal_init_zero 为 on，而数据库在 ZFS 上。",
     why: "New WAL files are filled with zeros so that later writes overwrite allocated blocks. On a copy-on-write file system each write allocates anew, so the zeros are wasted work, and compression drops them anyway.",
@@ -100,22 +99,14 @@ const WAL_INIT_ZERO: Rule = rule! {
     sources: &[PostgresManual.section("wal_init_zero")],
 };
 
-fn wal_init_zero(system: &System) -> Option<Problem> {
-    useless_on_zfs(system, "wal_init_zero")
-}
-
 const WAL_RECYCLE: Rule = rule! {
-    "pg-wal-recycle", Note, Check::System(wal_recycle),
+    "pg-wal-recycle", Note, Check::System(|system| useless_on_zfs(system, "wal_recycle")),
     what: "wal_recycle is on, and the database is on ZFS.",
     what_zh: "wal_recycle 为 on，而数据库在 ZFS 上。",
     why: "Old WAL files are renamed and overwritten to save allocation. On a copy-on-write file system that saves nothing, and a write into an old record that is no longer cached reads it first. A new file avoids the read.",
     why_zh: "旧 WAL 文件改名后被覆盖，以省去分配。这在写时复制文件系统上并无节省；所写的 ZFS 记录（record）若已不在缓存中，还要先读出。使用新文件可以避免这次读取。",
     sources: &[PostgresManual.section("wal_recycle")],
 };
-
-fn wal_recycle(system: &System) -> Option<Problem> {
-    useless_on_zfs(system, "wal_recycle")
-}
 
 /// A switch that is on, as it is by default, and useless on ZFS.
 fn useless_on_zfs(system: &System, name: &str) -> Option<Problem> {

@@ -4,7 +4,8 @@ use super::{Finding, Problem, Severity};
 use crate::setting::Target;
 use crate::source::Source;
 use crate::system::{
-    CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, System, Vdev,
+    CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, Property, System,
+    Vdev,
 };
 use facts::card::Volume;
 use text::Language;
@@ -19,8 +20,7 @@ pub struct Rule {
     pub name: &'static str,
     /// How severe its findings are, unless the check sets another severity.
     pub severity: Severity,
-    /// Its scope.
-    pub check: Check,
+    pub(super) check: Check,
     /// What is wrong.
     pub what: &'static str,
     /// What is wrong, in Chinese.
@@ -71,6 +71,12 @@ impl Rule {
             Language::Chinese => (self.what_zh, self.why_zh),
         }
     }
+
+    /// Its findings in a system.
+    pub fn findings(&'static self, system: &System) -> Vec<Finding> {
+        let problems = self.check.problems(system).into_iter();
+        problems.map(|problem| Finding::new(self, problem)).collect()
+    }
 }
 
 impl PartialEq for Rule {
@@ -87,9 +93,7 @@ impl std::fmt::Debug for Rule {
 
 /// The scope of a rule: the function is called once for each item, and returns a problem or none.
 pub enum Check {
-    /// The system as a whole.
     System(fn(&System) -> Option<Problem>),
-    /// Each pool.
     Pool(fn(&System, &Pool) -> Option<Problem>),
     /// Each top-level vdev of a class, or of every class. Fills in `{pool}`.
     Vdev(Option<AllocationClass>, fn(&System, &Pool, &Vdev) -> Option<Problem>),
@@ -97,17 +101,15 @@ pub enum Check {
     Leaf(Option<AllocationClass>, fn(&System, &Pool, &Leaf) -> Option<Problem>),
     /// Each drive of the machine, in a pool or not.
     Drive(fn(&System, &Drive) -> Option<Problem>),
-    /// Each dataset.
     Dataset(fn(&System, &Dataset) -> Option<Problem>),
-    /// Each dataset on which a property has a wrong value, unless it inherits the value from a
-    /// dataset that is reported. Fills in `{value}` and shows the property.
+    /// Each dataset on which a property has a wrong value, unless it inherits the value from its
+    /// parent, which is reported. Fills in `{value}` and shows the property.
     Property(&'static str, fn(&System, &Dataset, &str) -> Option<Problem>),
     /// Each dataset that holds a database. Fills in `{engine}`.
     Database(fn(&System, &Database) -> Option<Problem>),
     /// Each parameter of the zfs module that somebody set. Fills in `{value}` and shows the
     /// assignment.
     Parameter(fn(&System, &str, &Found<String>) -> Option<Problem>),
-    /// Each RAID card.
     Card(fn(&System, &CardReport) -> Option<Problem>),
     /// Each logical drive of each RAID card.
     Volume(fn(&System, &CardReport, &Volume) -> Option<Problem>),
@@ -115,11 +117,8 @@ pub enum Check {
     Counters(f64, fn(&System, &Counters, &Place) -> Option<Problem>),
     /// A setting with a wrong value. Fills in `{value}`.
     Setting {
-        /// Where it is set.
         target: Target,
-        /// Its name.
         name: &'static str,
-        /// Whether a value is wrong.
         wrong: fn(&str) -> bool,
         /// The right value; none to remove the setting.
         right: Option<&'static str>,
@@ -127,103 +126,64 @@ pub enum Check {
 }
 
 impl Check {
-    /// Every problem in a system.
     fn problems(&self, system: &System) -> Vec<Problem> {
         let pools = || system.pools.iter();
         let vdevs = |class: Option<AllocationClass>| {
-            pools().flat_map(move |pool| {
-                let wanted = pool
-                    .vdevs
-                    .iter()
-                    .filter(move |vdev| class.is_none_or(|class| vdev.class == class));
-                wanted.map(move |vdev| (pool, vdev))
-            })
+            let vdevs = pools().flat_map(|pool| pool.vdevs.iter().map(move |vdev| (pool, vdev)));
+            vdevs.filter(move |(_, vdev)| class.is_none_or(|class| vdev.class == class))
         };
+        let cards = || system.cards.iter();
         match self {
             Check::System(check) => check(system).into_iter().collect(),
-            Check::Pool(check) => pools().filter_map(|pool| check(system, pool)).collect(),
-            Check::Vdev(class, check) => vdevs(*class)
-                .filter_map(|(pool, vdev)| {
-                    Some(check(system, pool, vdev)?.with("pool", &pool.name))
-                })
-                .collect(),
-            Check::Leaf(class, check) => vdevs(*class)
-                .flat_map(|(pool, vdev)| vdev.leaves.iter().map(move |leaf| (pool, leaf)))
-                .filter_map(|(pool, leaf)| {
+            Check::Pool(check) => each(pools(), |pool| check(system, pool)),
+            Check::Vdev(class, check) => each(vdevs(*class), |(pool, vdev)| {
+                Some(check(system, pool, vdev)?.with("pool", &pool.name))
+            }),
+            Check::Leaf(class, check) => {
+                let leaves = vdevs(*class)
+                    .flat_map(|(pool, vdev)| vdev.leaves.iter().map(move |leaf| (pool, leaf)));
+                each(leaves, |(pool, leaf)| {
                     Some(check(system, pool, leaf)?.with("pool", &pool.name))
                 })
-                .collect(),
-            Check::Drive(check) => {
-                system.drives.iter().filter_map(|drive| check(system, drive)).collect()
             }
-            Check::Dataset(check) => {
-                system.datasets.iter().filter_map(|dataset| check(system, dataset)).collect()
+            Check::Drive(check) => each(&system.drives, |drive| check(system, drive)),
+            Check::Dataset(check) => each(&system.datasets, |dataset| check(system, dataset)),
+            Check::Property(name, check) => each(&system.datasets, |dataset| {
+                let own = |own: &&Property| !system.inherits(dataset, name, own);
+                let property = dataset.get(name).filter(own)?;
+                let problem =
+                    check(system, dataset, &property.value)?.with("value", &property.value);
+                Some(problem.first(&property.at, format!("{name} {}", property.value)))
+            }),
+            Check::Database(check) => each(&system.databases(), |database| {
+                Some(check(system, database)?.with("engine", database.engine.name()))
+            }),
+            Check::Parameter(check) => each(&system.module, |(name, found)| {
+                let problem = check(system, name, found)?.with("value", &found.value);
+                Some(problem.first(&found.at, format!("{name}={}", found.value)))
+            }),
+            Check::Card(check) => each(cards(), |report| check(system, report)),
+            Check::Volume(check) => each(
+                cards().flat_map(|report| report.card.volumes.iter().map(move |v| (report, v))),
+                |(report, volume)| check(system, report, volume),
+            ),
+            Check::Counters(least_s, check) => each(&system.counters, |found| {
+                let counters = Some(&found.value).filter(|found| found.seconds >= *least_s)?;
+                check(system, counters, &found.at)
+            }),
+            Check::Setting { target, name, wrong, right } => {
+                each(system.setting(target, name).filter(|found| wrong(&found.value)), |found| {
+                    let problem = Problem::setting(target, name, &found);
+                    Some(problem.set(target.clone(), name, *right))
+                })
             }
-            Check::Property(name, check) => wrong_properties(system, name, *check),
-            Check::Database(check) => system
-                .databases()
-                .iter()
-                .filter_map(|database| {
-                    Some(check(system, database)?.with("engine", database.engine.name()))
-                })
-                .collect(),
-            Check::Parameter(check) => system
-                .module
-                .iter()
-                .filter_map(|(name, found)| {
-                    let problem = check(system, name, found)?.with("value", &found.value);
-                    Some(problem.first(&found.at, format!("{name}={}", found.value)))
-                })
-                .collect(),
-            Check::Card(check) => {
-                system.cards.iter().filter_map(|report| check(system, report)).collect()
-            }
-            Check::Volume(check) => system
-                .cards
-                .iter()
-                .flat_map(|report| report.card.volumes.iter().map(move |volume| (report, volume)))
-                .filter_map(|(report, volume)| check(system, report, volume))
-                .collect(),
-            Check::Counters(least_s, check) => system
-                .counters
-                .iter()
-                .filter(|found| found.value.seconds >= *least_s)
-                .filter_map(|found| check(system, &found.value, &found.at))
-                .collect(),
-            Check::Setting { target, name, wrong, right } => system
-                .setting(target, name)
-                .filter(|found| wrong(&found.value))
-                .map(|found| {
-                    Problem::setting(target, name, &found).set(target.clone(), name, *right)
-                })
-                .into_iter()
-                .collect(),
         }
     }
 }
 
-/// Datasets on which a property is wrong. One that inherits the value from its parent is left out:
-/// the parent is reported.
-fn wrong_properties(
-    system: &System,
-    name: &str,
-    check: fn(&System, &Dataset, &str) -> Option<Problem>,
+fn each<T>(
+    items: impl IntoIterator<Item = T>,
+    problem: impl Fn(T) -> Option<Problem>,
 ) -> Vec<Problem> {
-    system
-        .datasets
-        .iter()
-        .filter_map(|dataset| {
-            let property = dataset.get(name).filter(|own| !system.inherits(dataset, name, own))?;
-            let problem = check(system, dataset, &property.value)?.with("value", &property.value);
-            Some(problem.first(&property.at, format!("{name} {}", property.value)))
-        })
-        .collect()
-}
-
-impl Rule {
-    /// Its findings in a system.
-    pub fn findings(&'static self, system: &System) -> Vec<Finding> {
-        let problems = self.check.problems(system).into_iter();
-        problems.map(|problem| Finding::new(self, problem)).collect()
-    }
+    items.into_iter().filter_map(problem).collect()
 }

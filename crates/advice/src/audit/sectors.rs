@@ -6,7 +6,6 @@ use crate::source::Document::{Arithmetic, HongKong, ZfsDocs, ZfsProps, ZpoolProp
 use crate::system::{Dataset, Leaf, Pool, System};
 use zfs::AllocationClass;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[TOO_SMALL, NINE, BELIEVED, NO_ROOM];
 
 /// Drives of a pool except its spares.

@@ -8,7 +8,6 @@ use crate::system::samba::GLOBAL;
 use crate::system::{Dataset, Link, Property, System};
 use facts::units::switch;
 
-/// The rules of this topic.
 pub const RULES: &[Rule] = &[NFS_ASYNC, STRICT_SYNC, SYNC_ALWAYS, MTU_MISMATCH];
 
 const NFS_ASYNC: Rule = rule! {

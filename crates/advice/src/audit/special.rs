@@ -6,7 +6,6 @@ use crate::source::Document::{HongKong, ZfsProps, Zpool8, ZpoolConcepts};
 use crate::system::{Dataset, Pool, Property, System, Vdev};
 use zfs::{AllocationClass, Layout};
 
-/// The rules of this topic.
 pub const RULES: &[Rule] =
     &[UNMIRRORED, DEDUP_UNMIRRORED, WEAKER, IRREVERSIBLE, METADATA_ONLY, EVERYTHING];
 
@@ -72,7 +71,8 @@ const IRREVERSIBLE: Rule = rule! {
 };
 
 fn irreversible(_: &System, pool: &Pool) -> Option<Problem> {
-    let raidz = pool.vdevs_of(AllocationClass::Normal).find(|vdev| vdev.parity().is_some())?;
+    let raidz =
+        pool.vdevs_of(AllocationClass::Normal).find(|vdev| vdev.layout.parity().is_some())?;
     let vdev = pool.vdevs_of(AllocationClass::Special).next()?;
     let problem = Problem::of(&pool.name)
         .with("special", &vdev.name)

@@ -53,9 +53,7 @@ pub struct Kstat {
 pub fn kstat(text: &str) -> Option<Kstat> {
     let mut rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = rows.next()?;
-    let [_, "1", _, _, _, made, read] = header.as_slice() else {
-        return None;
-    };
+    let [_, "1", _, _, _, made, read] = header.as_slice() else { return None };
     if rows.next()?.as_slice() != ["name", "type", "data"] {
         return None;
     }

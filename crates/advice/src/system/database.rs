@@ -75,13 +75,11 @@ impl System {
             .collect()
     }
 
-    /// Databases of one server on datasets.
-    pub fn databases_of(&self, engine: Engine) -> Vec<Database<'_>> {
+    pub(crate) fn databases_of(&self, engine: Engine) -> Vec<Database<'_>> {
         self.databases().into_iter().filter(|database| database.engine == engine).collect()
     }
 
-    /// The database on a dataset.
-    pub fn database_on(&self, dataset: &Dataset) -> Option<Database<'_>> {
+    pub(crate) fn database_on(&self, dataset: &Dataset) -> Option<Database<'_>> {
         let mut databases = self.databases().into_iter();
         databases.find(|database| database.dataset.name == dataset.name)
     }
@@ -197,7 +195,7 @@ impl Dataset {
 impl System {
     /// The size of a load's random writes and of the records they change, bytes, where a write is at
     /// most a quarter of a record: ZFS then reads and rewrites the whole record.
-    pub fn partial_write(&self, load: &super::Load) -> Option<(u64, u64)> {
+    pub(crate) fn partial_write(&self, load: &super::Load) -> Option<(u64, u64)> {
         let dataset = self.dataset(&load.dataset)?;
         let (_, record, _) = dataset.block()?;
         let block = load.block?;

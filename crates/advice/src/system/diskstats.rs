@@ -110,9 +110,7 @@ pub fn reading(text: &str) -> Option<Reading> {
         let words: Vec<&str> = row.split_whitespace().collect();
         // major minor name, 11 counters, 4 of discards, flushes and their milliseconds
         // (Documentation/admin-guide/iostats.rst).
-        let [major, minor, name, ..] = words.as_slice() else {
-            return None;
-        };
+        let [major, minor, name, ..] = words.as_slice() else { return None };
         (major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok()).then_some(())?;
         let number = |index: usize| words.get(index)?.parse::<u64>().ok();
         if let (Some(count), Some(ms), true) = (number(18), number(19), is_drive(name)) {

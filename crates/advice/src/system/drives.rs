@@ -86,8 +86,7 @@ fn holds_serial(name: &str, serial: &str) -> bool {
 }
 
 impl Leaf {
-    /// Whether another leaf is on the same drive.
-    pub fn shares_drive(&self, other: &Leaf) -> bool {
+    pub(crate) fn shares_drive(&self, other: &Leaf) -> bool {
         self.name != other.name && identity(&self.name) == identity(&other.name)
     }
 }

@@ -246,7 +246,7 @@ fn take_facts(part: &Part, known: bool, system: &mut System, unread: &mut Vec<Un
             }
         }
         problems.append(&mut parsed.problems);
-        merge(format, parsed.facts, part, system);
+        merge(parsed.facts, part, system);
     }
     if known {
         note_first(&problems, part, unread);

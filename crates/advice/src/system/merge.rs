@@ -3,46 +3,33 @@
 use super::gather::Part;
 use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, PostgresFile, Property, System, Vdev};
 use crate::raid_card::CardTool;
+use facts::card::Card;
 use facts::zpool_status::{self, VdevKind};
-use facts::{At, Facts, Format, find_or_push, is_digits, lsblk, nvme_list, properties, smartctl};
+use facts::{At, Facts, fill, find_or_push, is_digits, lsblk, nvme_list, properties, smartctl};
 use zfs::Layout;
 
 /// Adds the facts of a text to a system.
-pub(super) fn merge(format: Format, facts: Facts, part: &Part, system: &mut System) {
+pub(super) fn merge(facts: Facts, part: &Part, system: &mut System) {
     match facts {
-        Facts::Pools(pools) => {
-            for status in pools {
-                take_status(status, part, system);
-            }
+        Facts::ZpoolStatus(pools) => {
+            pools.into_iter().for_each(|status| take_status(status, part, system));
         }
         Facts::Properties(rows) => take_properties(&rows, part, system),
-        Facts::BlockDevices(devices) => {
-            for device in &devices {
-                take_device(device, part, system);
-            }
+        Facts::Lsblk(devices) => {
+            devices.iter().for_each(|device| take_device(device, part, system));
         }
-        Facts::Drives(drives) => {
-            for drive in drives {
-                take_smart(drive, part, system);
-            }
+        Facts::Smartctl(drives) => {
+            drives.into_iter().for_each(|drive| take_smart(drive, part, system));
         }
-        Facts::Namespaces(namespaces) => {
-            for namespace in &namespaces {
-                take_namespace(namespace, part, system);
-            }
+        Facts::NvmeList(namespaces) => {
+            namespaces.iter().for_each(|namespace| take_namespace(namespace, part, system));
         }
-        Facts::Cards(cards) => {
-            let tool = match format {
-                Format::Arcconf => CardTool::Arcconf,
-                Format::Ssacli => CardTool::Ssacli,
-                _ => CardTool::Storcli,
-            };
-            system.cards.extend(cards.into_iter().map(|card| {
-                let dell = card.model.as_ref().is_some_and(|model| model.value.contains("PERC"));
-                let tool = if dell && tool == CardTool::Storcli { CardTool::Perccli } else { tool };
-                CardReport { origin: part.origin(), tool, card }
-            }));
-        }
+        Facts::Storcli(cards) => take_cards(cards, part, system, |card| {
+            let dell = card.model.as_ref().is_some_and(|model| model.value.contains("PERC"));
+            if dell { CardTool::Perccli } else { CardTool::Storcli }
+        }),
+        Facts::Arcconf(cards) => take_cards(cards, part, system, |_| CardTool::Arcconf),
+        Facts::Ssacli(cards) => take_cards(cards, part, system, |_| CardTool::Ssacli),
         Facts::Postgresql(settings) => system.postgresql.push(PostgresFile {
             origin: part.origin(),
             name: part.name.to_string(),
@@ -52,14 +39,14 @@ pub(super) fn merge(format: Format, facts: Facts, part: &Part, system: &mut Syst
         }),
         // The files that my.cnf includes are read after it and win.
         Facts::MyCnf(options) => system.mysql.push((part.origin(), options)),
-        Facts::Module(options) => {
+        Facts::Modprobe(options) => {
             for row in options.into_iter().filter(|row| row.module == "zfs") {
                 let found = Found::new(row.value.value, part.place(row.value.line));
                 system.echoed.remove(&row.name);
                 system.module.insert(row.name, found);
             }
         }
-        Facts::Queues(queues) => {
+        Facts::Queue(queues) => {
             for queue in queues {
                 let drive = drive(system, &queue.device, None);
                 drive.scheduler = part.found(&queue.scheduler());
@@ -69,6 +56,11 @@ pub(super) fn merge(format: Format, facts: Facts, part: &Part, system: &mut Syst
             }
         }
     }
+}
+
+fn take_cards(cards: Vec<Card>, part: &Part, system: &mut System, tool: fn(&Card) -> CardTool) {
+    let report = |card| CardReport { origin: part.origin(), tool: tool(&card), card };
+    system.cards.extend(cards.into_iter().map(report));
 }
 
 /// The drive of that kernel name, or else of that serial number, made where it is new.
@@ -108,13 +100,6 @@ fn beside(one: &str, two: &str) -> bool {
         (is_digits(controller) && is_digits(namespace)).then_some(controller)
     }
     one != two && controller(one).is_some() && controller(one) == controller(two)
-}
-
-/// Keeps known values and adds new ones.
-fn fill<T>(into: &mut Option<T>, new: Option<T>) {
-    if into.is_none() {
-        *into = new;
-    }
 }
 
 fn pool<'a>(system: &'a mut System, name: &str) -> &'a mut Pool {
@@ -158,7 +143,7 @@ fn take_properties(rows: &[properties::Property], part: &Part, system: &mut Syst
     for row in rows {
         let property = Property {
             value: row.value.value.clone(),
-            local: matches!(row.source, properties::Source::Local | properties::Source::Received),
+            local: row.source == properties::Source::Target,
             at: part.place(row.value.line),
         };
         if let Some(vdev) = &row.vdev {

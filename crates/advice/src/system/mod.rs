@@ -135,31 +135,22 @@ impl Vdev {
     pub fn survives(&self) -> u32 {
         self.layout.tolerance(self.leaves.len() as u32)
     }
-
-    /// Parity of a raidz or dRAID vdev.
-    pub fn parity(&self) -> Option<u32> {
-        self.layout.parity()
-    }
 }
 
 impl Pool {
-    /// Top-level vdevs of a class.
-    pub fn vdevs_of(&self, class: AllocationClass) -> impl Iterator<Item = &Vdev> {
+    pub(crate) fn vdevs_of(&self, class: AllocationClass) -> impl Iterator<Item = &Vdev> {
         self.vdevs.iter().filter(move |vdev| vdev.class == class)
     }
 
-    /// Whether it has a vdev of a class.
-    pub fn has(&self, class: AllocationClass) -> bool {
+    pub(crate) fn has(&self, class: AllocationClass) -> bool {
         self.vdevs_of(class).next().is_some()
     }
 
-    /// Its drives.
-    pub fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+    pub(crate) fn leaves(&self) -> impl Iterator<Item = &Leaf> {
         self.vdevs.iter().flat_map(|vdev| &vdev.leaves)
     }
 
-    /// Its drives of a class.
-    pub fn leaves_of(&self, class: AllocationClass) -> impl Iterator<Item = &Leaf> {
+    pub(crate) fn leaves_of(&self, class: AllocationClass) -> impl Iterator<Item = &Leaf> {
         self.vdevs_of(class).flat_map(|vdev| &vdev.leaves)
     }
 
@@ -231,8 +222,7 @@ impl Dataset {
         self.get(name).is_some_and(|p| p.value == value)
     }
 
-    /// A property in bytes.
-    pub fn bytes(&self, name: &str) -> Option<u64> {
+    pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
         facts::units::binary(&self.get(name)?.value)
     }
 
@@ -299,12 +289,6 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// A name that does not change between boots: the world-wide name or the serial number.
-    pub fn stable_name(&self) -> Option<&str> {
-        let serial = self.serial.as_ref().map(|serial| serial.value.as_str());
-        self.wwn.as_deref().or(serial)
-    }
-
     /// Whether it speaks SCSI itself. A SATA drive on a SAS card says so in its SMART attributes.
     pub fn is_scsi(&self) -> bool {
         let ata = self.smart.as_ref().is_some_and(|(_, smart)| !smart.attributes.is_empty());
@@ -320,12 +304,10 @@ impl Drive {
 
 /// A RAID card, and where it was described.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CardReport {
+pub(crate) struct CardReport {
     /// Where the output begins.
     pub origin: Place,
-    /// The program that described it.
     pub tool: CardTool,
-    /// The output of the program.
     pub card: Card,
 }
 
@@ -336,7 +318,6 @@ impl CardReport {
         model.unwrap_or_else(|| format!("/c{}", self.card.id))
     }
 
-    /// A line of the description.
     pub fn place(&self, line: u32) -> Place {
         self.origin.below(line)
     }
@@ -344,14 +325,10 @@ impl CardReport {
 
 /// A client's load, as far as a job file or counters show it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Load {
-    /// Name of the workload.
+pub(crate) struct Load {
     pub name: String,
-    /// The dataset it works in.
     pub dataset: String,
-    /// Whether it reads.
     pub reads: bool,
-    /// Whether it writes.
     pub writes: bool,
     /// Whether its offsets are random.
     pub random: bool,
@@ -359,20 +336,17 @@ pub struct Load {
     pub syncs: bool,
     /// Bytes of one operation, where they are all the same.
     pub block: Option<u64>,
-    /// Its place in the input.
     pub at: Place,
 }
 
 /// A network interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
-    /// `eth0`.
+pub(crate) struct Link {
     pub name: String,
     /// The text that lists the interfaces of its host.
     pub host: String,
     /// Maximum transmission unit, bytes.
     pub mtu: u64,
-    /// Its place in the input.
     pub at: Place,
 }
 
@@ -397,8 +371,7 @@ pub struct System {
     pub stray: Vec<Found<String>>,
     /// Drives.
     pub drives: Vec<Drive>,
-    /// RAID cards.
-    pub cards: Vec<CardReport>,
+    pub(crate) cards: Vec<CardReport>,
     /// `postgresql.conf` and files like it, cluster by cluster: the last of a cluster that sets something counts.
     pub postgresql: Vec<PostgresFile>,
     /// The cluster to look at where there are several; else the last one.
@@ -413,10 +386,8 @@ pub struct System {
     pub exports: Vec<exports::Export>,
     /// Samba's settings.
     pub samba: Vec<samba::SambaRow>,
-    /// Loads of the clients.
-    pub loads: Vec<Load>,
-    /// Network interfaces.
-    pub links: Vec<Link>,
+    pub(crate) loads: Vec<Load>,
+    pub(crate) links: Vec<Link>,
     /// Counters of a live machine.
     pub counters: Option<Found<Counters>>,
     /// fio job files that no lab gave a dataset, as name and text; [`gather()`] resolves them.
@@ -476,8 +447,7 @@ impl System {
         is_boot_pool(&pool.name) || set || datasets.any(|d| d.is("mountpoint", "/"))
     }
 
-    /// A dataset by name.
-    pub fn dataset(&self, name: &str) -> Option<&Dataset> {
+    pub(crate) fn dataset(&self, name: &str) -> Option<&Dataset> {
         self.datasets.iter().find(|dataset| dataset.name == name)
     }
 
@@ -487,13 +457,11 @@ impl System {
         !property.local && parent.is_some_and(|parent| parent.is(name, &property.value))
     }
 
-    /// Workloads on the datasets of a pool.
-    pub fn loads_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Load> {
+    pub(crate) fn loads_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Load> {
         self.loads.iter().filter(move |load| load.dataset.split('/').next() == Some(pool))
     }
 
-    /// Datasets of a pool.
-    pub fn datasets_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
+    pub(crate) fn datasets_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
         self.datasets.iter().filter(move |dataset| dataset.pool() == pool)
     }
 }

@@ -40,9 +40,31 @@ pub struct Table {
 }
 
 impl Table {
-    /// Buckets of one column.
-    fn column(&self, column: usize) -> Histogram {
-        Histogram(self.rows.iter().map(|(edge, counts)| (*edge, counts[column])).collect())
+    /// Upper edges of buckets, ascending, and counts of one column.
+    fn buckets(&self, column: usize) -> impl Iterator<Item = (u64, u64)> {
+        self.rows.iter().map(move |(edge, counts)| (*edge, counts[column]))
+    }
+
+    fn count(&self, column: usize) -> u64 {
+        self.buckets(column).fold(0, |sum, (_, n)| sum.saturating_add(n))
+    }
+
+    /// Mean, with each count in the middle of its bucket, which begins at half of its upper edge.
+    fn mean(&self, column: usize) -> Option<f64> {
+        let count = self.count(column);
+        let sum: f64 = self.buckets(column).map(|(edge, n)| edge as f64 * 0.75 * n as f64).sum();
+        (count > 0).then(|| sum / count as f64)
+    }
+
+    /// Upper edge of the bucket that holds the value of which `share` are no larger.
+    fn quantile(&self, column: usize, share: f64) -> Option<u64> {
+        let count = self.count(column);
+        let rank = (share * count as f64).ceil().max(1.0);
+        let mut seen = 0u64;
+        self.buckets(column).filter(|_| count > 0).find_map(|(edge, n)| {
+            seen = seen.saturating_add(n);
+            (seen as f64 >= rank).then_some(edge)
+        })
     }
 
     fn total(&self) -> u64 {
@@ -73,33 +95,6 @@ impl Table {
             }
         }
         self.rows.sort_unstable();
-    }
-}
-
-/// Upper edges of buckets, ascending, and counts.
-struct Histogram(Vec<(u64, u64)>);
-
-impl Histogram {
-    fn count(&self) -> u64 {
-        self.0.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
-    }
-
-    /// Mean, with each count in the middle of its bucket, which begins at half of its upper edge.
-    fn mean(&self) -> Option<f64> {
-        let count = self.count();
-        let sum: f64 = self.0.iter().map(|(edge, n)| *edge as f64 * 0.75 * *n as f64).sum();
-        (count > 0).then(|| sum / count as f64)
-    }
-
-    /// Upper edge of the bucket that holds the value of which `share` are no larger.
-    fn quantile(&self, share: f64) -> Option<u64> {
-        let count = self.count();
-        let rank = (share * count as f64).ceil().max(1.0);
-        let mut seen = 0u64;
-        self.0.iter().filter(|_| count > 0).find_map(|(edge, n)| {
-            seen = seen.saturating_add(*n);
-            (seen as f64 >= rank).then_some(*edge)
-        })
     }
 }
 
@@ -188,24 +183,19 @@ pub fn waits(readings: &Readings, pools: &[Pool]) -> Option<Waits> {
 fn waits_of_pool(name: &str, logs: &[Table], whole: &Table) -> Option<Waits> {
     let mut log = Table::default();
     logs.iter().for_each(|table| log.add(table));
-    let total = log.column(TOTAL_WRITE);
-    if let (Some(mean), Some(p99)) = (total.mean(), total.quantile(0.99)) {
-        return Some(Waits {
-            pool: name.to_string(),
-            log: true,
-            writes: Some(total.count()),
-            mean_ns: mean as u64,
-            p99_ns: Some(p99),
-        });
+    let pool = name.to_string();
+    if let (Some(mean), Some(p99_ns)) = (log.mean(TOTAL_WRITE), log.quantile(TOTAL_WRITE, 0.99)) {
+        let writes = Some(log.count(TOTAL_WRITE));
+        return Some(Waits { pool, log: true, writes, mean_ns: mean as u64, p99_ns: Some(p99_ns) });
     }
-    let (queue, disk) = (whole.column(SYNC_QUEUE_WRITE), whole.column(DISK_WRITE));
     // One in a hundred sums exceeds this at most: one in two hundred exceeds each part.
-    let p99 = queue.quantile(0.995)?.saturating_add(disk.quantile(0.995)?);
+    let part = |column| whole.quantile(column, 0.995);
+    let p99 = part(SYNC_QUEUE_WRITE)?.saturating_add(part(DISK_WRITE)?);
     Some(Waits {
-        pool: name.to_string(),
+        pool,
         log: false,
-        writes: Some(queue.count()),
-        mean_ns: (queue.mean()? + disk.mean()?) as u64,
+        writes: Some(whole.count(SYNC_QUEUE_WRITE)),
+        mean_ns: (whole.mean(SYNC_QUEUE_WRITE)? + whole.mean(DISK_WRITE)?) as u64,
         p99_ns: Some(p99),
     })
 }

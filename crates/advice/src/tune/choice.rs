@@ -227,15 +227,9 @@ pub struct Sentence {
     chinese: String,
 }
 
-impl From<Bilingual> for Sentence {
-    fn from((english, chinese): Bilingual) -> Sentence {
-        Sentence::from((english.to_string(), chinese.to_string()))
-    }
-}
-
-impl From<(String, String)> for Sentence {
-    fn from((english, chinese): (String, String)) -> Sentence {
-        Sentence { english, chinese }
+impl<English: Into<String>, Chinese: Into<String>> From<(English, Chinese)> for Sentence {
+    fn from((english, chinese): (English, Chinese)) -> Sentence {
+        Sentence { english: english.into(), chinese: chinese.into() }
     }
 }
 
@@ -256,6 +250,32 @@ impl Sentence {
         self
     }
 }
+
+/// Settings of one target, a function each: its cases, of which the first whose condition holds counts, and none where
+/// none does. Each has its value and its reason. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
+macro_rules! settings {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($need:pat) $(
+            $(if $condition:expr)? => $($set:ident)::+($($argument:expr),*) $(.$with:ident($($what:expr),*))*,
+            why: $why:literal,
+            why_zh: $why_zh:literal
+        ) else +;
+    )*) => {
+        $(
+            $(#[$doc])*
+            pub fn $name($need: &Need) -> Option<Choice> {
+                $(
+                    if true $(&& $condition)? {
+                        return Some($($set)::+($($argument,)* ($why, $why_zh))$(.$with($($what),*))*);
+                    }
+                )+
+                None
+            }
+        )*
+    };
+}
+pub(super) use settings;
 
 /// A chosen setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]

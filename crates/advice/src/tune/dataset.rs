@@ -1,6 +1,6 @@
 //! Properties of the dataset.
 
-use super::choice::{Bilingual, Choice, Need, Server, Workload};
+use super::choice::{Bilingual, Choice, Need, Server, Workload, settings};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document;
@@ -11,13 +11,11 @@ fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choic
     Choice::new(Target::Dataset(need.dataset()), name, value, reason)
 }
 
-/// A property of the dataset for the server's log; none where it has no such dataset.
-fn on_log(need: &Need, name: &'static str, value: &str, reason: Bilingual) -> Option<Choice> {
-    let target = Target::Dataset(need.log_dataset()?);
-    Some(Choice::new(target, name, value, reason).source(Document::ZfsProps, name))
+/// A property of the dataset for the server's log.
+fn on_log(dataset: String, name: &'static str, value: &str, reason: Bilingual) -> Choice {
+    Choice::new(Target::Dataset(dataset), name, value, reason).source(Document::ZfsProps, name)
 }
 
-/// The size of a whole record.
 pub fn recordsize(need: &Need) -> Option<Choice> {
     let records = |value: &str, reason: Bilingual| on(need, "recordsize", value, reason);
     let mut choice = match (need.server, need.workload) {
@@ -68,159 +66,38 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
     )
 }
 
-/// Compression.
-pub fn compression(need: &Need) -> Option<Choice> {
-    let (value, reason) = if need.workload == Workload::Analytics {
-        (
-            "zstd",
-            (
-                "Scanned data is read more often than written: zstd compresses better and decompresses fast.",
-                "扫描的数据读多于写：zstd 压缩率更高，解压也快。",
-            ),
-        )
-    } else {
-        (
-            "lz4",
-            (
-                "It costs next to nothing, stops early on incompressible data, and writes fewer bytes.",
-                "几乎没有代价，对不可压缩的数据尽早放弃，写入的字节更少。",
-            ),
-        )
-    };
-    let choice = on(need, "compression", value, reason)
+fn compressed(need: &Need, algorithm: &str, reason: Bilingual) -> Choice {
+    let choice = on(need, "compression", algorithm, reason)
         .source(Document::ZfsProps, "compression")
         .source(Document::Mysql, "compression=lz4");
-    Some(match need.server {
+    match need.server {
         Server::Postgresql => choice.lab("postgresql-compression"),
         _ => choice,
-    })
-}
-
-/// Access times.
-pub fn atime(need: &Need) -> Option<Choice> {
-    let choice = on(
-        need,
-        "atime",
-        "off",
-        (
-            "Reads then cause no writes. Set relatime=on instead if mail or backup software needs access times.",
-            "设为 off 后，读取不再引起写入。若邮件或备份软件要看访问时间，改设 relatime=on。",
-        ),
-    );
-    Some(
-        choice
-            .source(Document::HongKong, "databases, atime=off")
-            .source(Document::ZfsProps, "atime"),
-    )
-}
-
-/// Extended attributes.
-pub fn xattr(need: &Need) -> Option<Choice> {
-    // The default since 2.3.
-    if need.release().is_some_and(|release| release >= (2, 3)) {
-        return None;
     }
-    let choice = on(
-        need,
-        "xattr",
-        "sa",
-        (
-            "It stores extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
-            "把扩展属性（SELinux、ACL、Samba 的 DOS 属性）放进 dnode，而不是隐藏目录。",
-        ),
-    );
-    Some(choice.source(Document::ZfsProps, "xattr").source(Document::Mysql, "xattr=sa"))
 }
 
-/// ACLs for file servers.
-pub fn acltype(need: &Need) -> Option<Choice> {
-    let wants = matches!(need.server, Server::Smb | Server::Nfs);
-    wants.then(|| {
-        on(
-            need,
-            "acltype",
-            "posix",
-            (
-                "POSIX ACLs are off by default on Linux; file servers map their ACLs to them.",
-                "Linux 上 POSIX ACL 默认关闭；文件服务器把自己的 ACL 映射到它上面。",
-            ),
-        )
-        .source(Document::ZfsProps, "acltype")
-    })
+/// `logbias=latency`, on which sources disagree.
+fn latency(need: &Need, reason: Bilingual) -> Choice {
+    on(need, "logbias", "latency", reason)
+        .disagreement((
+            "the MySQL source sets throughput, the Hong Kong source latency; the lab measures both",
+            "MySQL 的来源设 throughput，香港的来源设 latency；实验测量两者",
+        ))
+        .source(Document::HongKong, "databases, logbias=latency")
+        .source(Document::Mysql, "logbias=throughput")
+        .source(Document::ZfsProps, "logbias")
+        .lab("hk-logbias")
 }
 
-/// The size of a dnode.
-pub fn dnodesize(need: &Need) -> Option<Choice> {
-    (need.server == Server::Smb).then(|| {
-        on(need, "dnodesize", "auto", ("It makes room for attributes in the dnode: without it Samba's spill into a separate block. It needs the large_dnode feature; do not set it on a pool that a boot loader reads.", "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。"))
-            .source(Document::ZfsProps, "dnodesize")
-    })
+fn has_special(need: &Need) -> bool {
+    !need.leaves(AllocationClass::Special).is_empty()
 }
 
-/// How synchronous writes reach the pool.
-pub fn logbias(need: &Need) -> Option<Choice> {
-    let logged = !need.leaves(AllocationClass::Log).is_empty();
-    let reason = if logged {
-        (
-            "Commits go to the log vdev. With throughput they would bypass it.",
-            "提交写到日志 vdev。设为 throughput 会绕过它。",
-        )
-    } else {
-        (
-            "This is the default. A small commit is written once to the log and once with its transaction group; with throughput each small commit writes its whole record.",
-            "默认值。小提交在日志里写一次，随事务组再写一次；设为 throughput 时，每个小提交都写整条记录。",
-        )
-    };
-    need.database().then(|| {
-        on(need, "logbias", "latency", reason)
-            .disagreement(("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both", "MySQL 的来源设 throughput，香港的来源设 latency；实验测量两者"))
-            .source(Document::HongKong, "databases, logbias=latency")
-            .source(Document::Mysql, "logbias=throughput")
-            .source(Document::ZfsProps, "logbias")
-            .lab("hk-logbias")
-    })
-}
-
-/// What the ARC keeps.
-pub fn primarycache(need: &Need) -> Option<Choice> {
-    need.database().then(|| {
-        on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.", "ARC 提供数据库自身缓存中没有的内容，保留被部分改写的记录，而且数据只有经过它才能进入 L2ARC。"))
-            .disagreement(("the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again", "MySQL 的来源设 metadata，只有数据库自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
-            .source(Document::Mysql, "primarycache=metadata")
-            .source(Document::ZfsProps, "primarycache")
-    })
-}
-
-/// Whether requests for stable storage are obeyed.
-pub fn sync(need: &Need) -> Option<Choice> {
-    let loss = need.lost_groups_s();
-    if need.allow_loss_s >= loss {
-        return Some(
-            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 时间内的写入；存储池本身保持一致。"))
-                .may_lose(loss)
-                .source(Document::ZfsProps, "sync")
-                .source(Document::Mysql, "sync=disabled")
-                .lab("powercut-sync"),
-        );
-    }
-    let choice = if needs_sync_always(need) {
-        on(need, "sync", "always", ("MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.", "MariaDB 10.11 及以前不能直写页，而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"))
-            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc")
-            .lab("powercut-mariadb")
-    } else {
-        on(
-            need,
-            "sync",
-            "standard",
-            (
-                "Programs get the durability that they request, and pay only for that.",
-                "程序要求多少持久性就得到多少，也只为此付出代价。",
-            ),
-        )
-        .lab("hk-async")
-    };
-    let kept = is_always(need, &need.dataset());
-    (!kept).then(|| choice.source(Document::ZfsProps, "sync"))
+fn small_blocks(need: &Need, limit: &str, reason: Bilingual) -> Choice {
+    on(need, "special_small_blocks", limit, reason)
+        .source(Document::ZfsProps, "special_small_blocks")
+        .source(Document::HongKong, "file servers, special vdev")
+        .lab("hk-smb-l2arc")
 }
 
 /// Whether somebody has `sync=always` on a dataset. It keeps more than `standard`, and MariaDB up to 10.11 needs it:
@@ -239,11 +116,103 @@ fn needs_sync_always(need: &Need) -> bool {
         && system.is_mariadb_11() == Some(false)
 }
 
-/// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data
+settings! {
+    compression(need) if need.workload == Workload::Analytics => compressed(need, "zstd"),
+    why: "Scanned data is read more often than written: zstd compresses better and decompresses fast.",
+    why_zh: "扫描的数据读多于写：zstd 压缩率更高，解压也快。"
+    else => compressed(need, "lz4"),
+    why: "It costs next to nothing, stops early on incompressible data, and writes fewer bytes.",
+    why_zh: "几乎没有代价，对不可压缩的数据尽早放弃，写入的字节更少。";
+
+    atime(need) => on(need, "atime", "off")
+        .source(Document::HongKong, "databases, atime=off").source(Document::ZfsProps, "atime"),
+    why: "Reads then cause no writes. Set relatime=on instead if mail or backup software needs access times.",
+    why_zh: "设为 off 后，读取不再引起写入。若邮件或备份软件要看访问时间，改设 relatime=on。";
+
+    // It is the default since 2.3.
+    xattr(need) if need.release().is_none_or(|release| release < (2, 3)) => on(need, "xattr", "sa")
+        .source(Document::ZfsProps, "xattr").source(Document::Mysql, "xattr=sa"),
+    why: "It stores extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
+    why_zh: "把扩展属性（SELinux、ACL、Samba 的 DOS 属性）放进 dnode，而不是隐藏目录。";
+
+    acltype(need) if matches!(need.server, Server::Smb | Server::Nfs)
+        => on(need, "acltype", "posix").source(Document::ZfsProps, "acltype"),
+    why: "POSIX ACLs are off by default on Linux; file servers map their ACLs to them.",
+    why_zh: "Linux 上 POSIX ACL 默认关闭；文件服务器把自己的 ACL 映射到它上面。";
+
+    dnodesize(need) if need.server == Server::Smb
+        => on(need, "dnodesize", "auto").source(Document::ZfsProps, "dnodesize"),
+    why: "It makes room for attributes in the dnode: without it Samba's spill into a separate block. It needs the large_dnode feature; do not set it on a pool that a boot loader reads.",
+    why_zh: "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。";
+
+    logbias(need) if need.database() && !need.leaves(AllocationClass::Log).is_empty() => latency(need),
+    why: "Commits go to the log vdev. With throughput they would bypass it.",
+    why_zh: "提交写到日志 vdev。设为 throughput 会绕过它。"
+    else if need.database() => latency(need),
+    why: "This is the default. A small commit is written once to the log and once with its transaction group; with throughput each small commit writes its whole record.",
+    why_zh: "默认值。小提交在日志里写一次，随事务组再写一次；设为 throughput 时，每个小提交都写整条记录。";
+
+    primarycache(need) if need.database() => on(need, "primarycache", "all")
+        .disagreement((
+            "the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again",
+            "MySQL 的来源设 metadata，只有数据库自身缓存装得下工作集时才省内存，而且追加写要重读记录"
+        ))
+        .source(Document::Mysql, "primarycache=metadata").source(Document::ZfsProps, "primarycache"),
+    why: "The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.",
+    why_zh: "ARC 提供数据库自身缓存中没有的内容，保留被部分改写的记录，而且数据只有经过它才能进入 L2ARC。";
+
+    sync(need) if need.allow_loss_s >= need.lost_groups_s()
+        => on(need, "sync", "disabled").may_lose(need.lost_groups_s())
+            .source(Document::ZfsProps, "sync").source(Document::Mysql, "sync=disabled").lab("powercut-sync"),
+    why: "Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.",
+    why_zh: "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 时间内的写入；存储池本身保持一致。"
+    else if !is_always(need, &need.dataset()) && needs_sync_always(need)
+        => on(need, "sync", "always")
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync")
+            .lab("powercut-mariadb"),
+    why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
+    why_zh: "MariaDB 10.11 及以前不能直写页，而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
+    else if !is_always(need, &need.dataset())
+        => on(need, "sync", "standard").source(Document::ZfsProps, "sync").lab("hk-async"),
+    why: "Programs get the durability that they request, and pay only for that.",
+    why_zh: "程序要求多少持久性就得到多少，也只为此付出代价。";
+
+    special_small_blocks(need) if has_special(need) && need.database() => small_blocks(need, "0"),
+    why: "The records of a database are small blocks: ZFS compares their size after compression, so a threshold even below the recordsize would send much of the data to the special vdev.",
+    why_zh: "数据库的记录就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。"
+    else if has_special(need) && matches!(need.workload, Workload::SmallFiles | Workload::Mixed)
+        => small_blocks(need, "32K"),
+    why: "Small files then go to the special vdev, not only their metadata. Size it for them: above 75 % full it takes no more.",
+    why_zh: "这样小文件本身也放在 special vdev 上，而不只是元数据。容量要足够：用到 75 % 后它不再接收小文件。"
+    else if has_special(need) => small_blocks(need, "0"),
+    why: "Metadata gains most; large files gain nothing from a higher threshold.",
+    why_zh: "只放元数据收益最大；提高阈值对大文件没有好处。";
+
+    /// The log lies beside the data: `zfs snapshot -r` takes both, and it inherits nothing from the dataset of the data.
+    log_recordsize(need) if need.server == Server::Mysql
+        => on_log(need.log_dataset()?, "recordsize", &size(need.system.redo_block()))
+            .source(Document::MysqlManual, "innodb_log_write_ahead_size"),
+    why: "It equals innodb_log_write_ahead_size, so that an append to the redo log writes whole records: in a larger record, a write into a reused log file first reads the old record. `zfs snapshot -r` still takes data and log together. Put the log there with innodb_log_group_home_dir.",
+    why_zh: "与 innodb_log_write_ahead_size 相等，追加重做日志就写整个 ZFS 记录（record）：记录更大时，写入重用的日志文件要先读出旧记录。`zfs snapshot -r` 仍可同时为数据和日志做快照。用 innodb_log_group_home_dir 把日志放到那里。"
+    else => on_log(need.log_dataset()?, "recordsize", "128K"),
+    why: "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir, or stop the server, move it and leave a symbolic link.",
+    why_zh: "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir 把日志放到那里，或停止服务、移动日志并留下符号链接。";
+
+    log_compression(need) => on_log(need.log_dataset()?, "compression", "lz4"),
+    why: "This dataset inherits nothing from that of the data. With compression, zeros at the end of log files take no space.",
+    why_zh: "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。";
+
+    log_atime(need) => on_log(need.log_dataset()?, "atime", "off"),
+    why: "As for the data.",
+    why_zh: "与数据相同。";
+}
+
+/// `sync` of the dataset for the server's log: with one of them durable and the other not, a power cut leaves data
 /// and log of different moments. A log is flushed when it must be, so `standard` is enough.
 pub fn log_sync(need: &Need) -> Option<Choice> {
+    let dataset = need.log_dataset()?;
     let disabled = need.allow_loss_s >= need.lost_groups_s();
-    if !disabled && is_always(need, &need.log_dataset()?) {
+    if !disabled && is_always(need, &dataset) {
         return None;
     }
     let value = if disabled { "disabled" } else { "standard" };
@@ -251,81 +220,5 @@ pub fn log_sync(need: &Need) -> Option<Choice> {
         "Same value as for the data: if only one were durable, a power cut would leave the data and the log at different points in time.",
         "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。",
     );
-    on_log(need, "sync", value, reason)
-}
-
-/// Which blocks go to the special vdev.
-pub fn special_small_blocks(need: &Need) -> Option<Choice> {
-    if need.leaves(AllocationClass::Special).is_empty() {
-        return None;
-    }
-    let (value, reason) = match (need.database(), need.workload) {
-        (true, _) => (
-            "0",
-            (
-                "The records of a database are small blocks: ZFS compares their size after compression, so a threshold even below the recordsize would send much of the data to the special vdev.",
-                "数据库的记录就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。",
-            ),
-        ),
-        (false, Workload::SmallFiles | Workload::Mixed) => (
-            "32K",
-            (
-                "Small files then go to the special vdev, not only their metadata. Size it for them: above 75 % full it takes no more.",
-                "这样小文件本身也放在 special vdev 上，而不只是元数据。容量要足够：用到 75 % 后它不再接收小文件。",
-            ),
-        ),
-        (false, _) => (
-            "0",
-            (
-                "Metadata gains most; large files gain nothing from a higher threshold.",
-                "只放元数据收益最大；提高阈值对大文件没有好处。",
-            ),
-        ),
-    };
-    Some(
-        on(need, "special_small_blocks", value, reason)
-            .source(Document::ZfsProps, "special_small_blocks")
-            .source(Document::HongKong, "file servers, special vdev")
-            .lab("hk-smb-l2arc"),
-    )
-}
-
-/// Records of the dataset for the server's log.
-pub fn log_recordsize(need: &Need) -> Option<Choice> {
-    if need.server == Server::Mysql {
-        let reason = (
-            "It equals innodb_log_write_ahead_size, so that an append to the redo log writes whole records: in a larger record, a write into a reused log file first reads the old record. `zfs snapshot -r` still takes data and log together. Put the log there with innodb_log_group_home_dir.",
-            "与 innodb_log_write_ahead_size 相等，追加重做日志就写整个 ZFS 记录（record）：记录更大时，写入重用的日志文件要先读出旧记录。`zfs snapshot -r` 仍可同时为数据和日志做快照。用 innodb_log_group_home_dir 把日志放到那里。",
-        );
-        let choice = on_log(need, "recordsize", &size(need.system.redo_block()), reason)?;
-        return Some(choice.source(Document::MysqlManual, "innodb_log_write_ahead_size"));
-    }
-    on_log(
-        need,
-        "recordsize",
-        "128K",
-        (
-            "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir, or stop the server, move it and leave a symbolic link.",
-            "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir 把日志放到那里，或停止服务、移动日志并留下符号链接。",
-        ),
-    )
-}
-
-/// Compression of the dataset for the server's log, which lies beside the data and inherits nothing
-/// from it.
-pub fn log_compression(need: &Need) -> Option<Choice> {
-    on_log(
-        need,
-        "compression",
-        "lz4",
-        (
-            "This dataset inherits nothing from that of the data. With compression, zeros at the end of log files take no space.",
-            "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。",
-        ),
-    )
-}
-
-/// Access times of the dataset for the server's log.
-pub fn log_atime(need: &Need) -> Option<Choice> {
-    on_log(need, "atime", "off", ("As for the data.", "与数据相同。"))
+    Some(on_log(dataset, "sync", value, reason))
 }

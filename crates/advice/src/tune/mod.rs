@@ -42,8 +42,8 @@ const STORAGE: &[Setting] = &[
     pool::ashift,
     pool::autotrim,
     module::zfs_arc_max,
-    module::zfs_nocacheflush,
-    module::zil_nocacheflush,
+    |need| module::flushes(need, "zfs_nocacheflush"),
+    |need| module::flushes(need, "zil_nocacheflush"),
     module::l2arc_write_max,
 ];
 

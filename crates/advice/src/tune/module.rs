@@ -6,7 +6,6 @@ use crate::setting::{Target, l2arc_feed};
 use crate::source::Document;
 use zfs::AllocationClass;
 
-/// The ARC's limit.
 pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     if need.memory < 1 << 30 {
         return None;
@@ -45,61 +44,41 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     Some(choice.source(Document::Zfs4, "zfs_arc_max").source(document, section))
 }
 
-/// Whether drives are asked to empty their caches; asked unless somebody turned it off.
-pub fn zfs_nocacheflush(need: &Need) -> Option<Choice> {
-    flushes(need, "zfs_nocacheflush")
-}
-
-/// The same for the intent log alone.
-pub fn zil_nocacheflush(need: &Need) -> Option<Choice> {
-    flushes(need, "zil_nocacheflush")
-}
-
-fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
+/// A parameter that turns flushes off: they are asked for unless somebody did so.
+pub fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
     let off = need.system.parameter(name).is_some_and(|set| set.value != 0);
-    (off && !need.system.all_protected()).then(|| {
-        Choice::new(
-            Target::Module,
-            name,
-            0,
-            (
-                "The input turns flushes off, and not all drives are known to have power-loss protection: a power cut loses acknowledged writes, and without any flush perhaps the pool.",
-                "输入中关闭了刷盘（flush），但无法确认所有盘都带掉电保护：断电会丢失已确认的写入；完全不刷盘时甚至可能丢失存储池。",
-            ),
-        )
-        .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush")
-        .lab("powercut-log-drive")
-    })
+    if !off || need.system.all_protected() {
+        return None;
+    }
+    let reason = (
+        "The input turns flushes off, and not all drives are known to have power-loss protection: a power cut loses acknowledged writes, and without any flush perhaps the pool.",
+        "输入中关闭了刷盘（flush），但无法确认所有盘都带掉电保护：断电会丢失已确认的写入；完全不刷盘时甚至可能丢失存储池。",
+    );
+    let choice = Choice::new(Target::Module, name, 0, reason)
+        .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush");
+    Some(choice.lab("powercut-log-drive"))
 }
 
 /// Bytes a feed of the L2ARC.
 pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
-    let sizes: Vec<u64> = need
-        .leaves(AllocationClass::Cache)
-        .iter()
-        .filter_map(|leaf| need.system.leaf_capacity(leaf))
-        .collect();
-    let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
+    let leaves = need.leaves(AllocationClass::Cache);
+    let sizes = leaves.iter().filter_map(|leaf| need.system.leaf_capacity(leaf));
+    let bytes = sizes.fold(0, u64::saturating_add);
     let feed = l2arc_feed(bytes);
-    let same = need.system.has_default("l2arc_write_max", |default| default == Some(feed));
-    (bytes > 0 && !same).then(|| {
-        Choice::new(
-            Target::Module,
-            "l2arc_write_max",
-            feed,
-            (
-                format!(
-                    "Bytes a feed, with one to five feeds a second: it fills {} in hours instead of days. It is capped because it wears the drive.",
-                    size(bytes)
-                ),
-                format!(
-                    "每次填充的字节数，每秒填充一到五次：填满 {} 只需几小时而不是几天。写入会磨损盘，因此设了上限。",
-                    size(bytes)
-                ),
-            ),
-        )
+    if bytes == 0 || need.system.has_default("l2arc_write_max", |default| default == Some(feed)) {
+        return None;
+    }
+    let whole = size(bytes);
+    let reason = (
+        format!(
+            "Bytes a feed, with one to five feeds a second: it fills {whole} in hours instead of days. It is capped because it wears the drive."
+        ),
+        format!(
+            "每次填充的字节数，每秒填充一到五次：填满 {whole} 只需几小时而不是几天。写入会磨损盘，因此设了上限。"
+        ),
+    );
+    let choice = Choice::new(Target::Module, "l2arc_write_max", feed, reason)
         .source(Document::Zfs4, "l2arc_write_max")
-        .source(Document::HongKong, "tuning fragments, where the name is wrong")
-        .lab("hk-smb-l2arc")
-    })
+        .source(Document::HongKong, "tuning fragments, where the name is wrong");
+    Some(choice.lab("hk-smb-l2arc"))
 }

@@ -77,7 +77,6 @@ fn long_runs(need: &Need) -> bool {
     matches!(need.workload, Workload::LargeFiles | Workload::Analytics)
 }
 
-/// Passes drives through to ZFS.
 fn pass_through(card: &Card) -> Option<Choice> {
     let reason = (
         "With the drives themselves ZFS sees errors and serial numbers, repairs from its own redundancy and flushes the real caches. The command destroys the card's volumes: run it only before they hold data.",
@@ -88,26 +87,22 @@ fn pass_through(card: &Card) -> Option<Choice> {
     Some(choice.source(Document::Nvme, "pass-through mode").offered())
 }
 
-/// The share of the cache for read-ahead.
 fn cache_ratio(need: &Need, card: &Card) -> Option<Choice> {
-    let (share, reason) = if long_runs(need) {
+    let (share, english, chinese) = if long_runs(need) {
         (
             50,
-            (
-                "Long sequential reads gain from read-ahead; the rest of the cache still absorbs writes.",
-                "长的顺序读受益于预读，其余的缓存仍可吸收写入。",
-            ),
+            "Long sequential reads gain from read-ahead; the rest of the cache still absorbs writes.",
+            "长的顺序读受益于预读，其余的缓存仍可吸收写入。",
         )
     } else {
         (
             10,
-            (
-                "The operating system caches reads in far more memory; only the card's protected memory can acknowledge writes early.",
-                "操作系统用多得多的内存缓存读取；只有卡上受保护的内存能提前确认写入。",
-            ),
+            "The operating system caches reads in far more memory; only the card's protected memory can acknowledge writes early.",
+            "操作系统用多得多的内存缓存读取；只有卡上受保护的内存能提前确认写入。",
         )
     };
-    let choice = card.choice("", CardCommand::ReadShare(share), "cache ratio", reason)?;
+    let command = CardCommand::ReadShare(share);
+    let choice = card.choice("", command, "cache ratio", (english, chinese))?;
     Some(choice.source(Document::MirrorSite, "cache ratio of 10 and 70 %").disagreement((
         "the mirror site used 70 % for reading and saw no faster reads",
         "镜像站把 70 % 用于读取，读取并没有更快",
@@ -116,36 +111,29 @@ fn cache_ratio(need: &Need, card: &Card) -> Option<Choice> {
 
 /// When a write is acknowledged.
 fn write_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
-    let (command, reason) = if need.flash() == Some(true) {
+    let (command, english, chinese) = if need.flash() == Some(true) {
         (
             CardCommand::WriteThrough,
-            (
-                "SSDs answer as fast as the card's memory, which becomes the bottleneck and slows down sharply when it is full.",
-                "SSD 的应答与卡的内存一样快，卡的内存反而成为瓶颈，写满后性能骤降。",
-            ),
+            "SSDs answer as fast as the card's memory, which becomes the bottleneck and slows down sharply when it is full.",
+            "SSD 的应答与卡的内存一样快，卡的内存反而成为瓶颈，写满后性能骤降。",
         )
     } else if card.protected {
         (
             CardCommand::WriteBack,
-            (
-                "The card's protected memory acknowledges in 0.1 ms a write that takes a disk 8 ms. Without a working battery or capacitor it falls back to write-through by itself.",
-                "机械盘要 8 毫秒的写入，卡上受保护的内存 0.1 毫秒就能确认；电池或电容失效时它自动退回直写。",
-            ),
+            "The card's protected memory acknowledges in 0.1 ms a write that takes a disk 8 ms. Without a working battery or capacitor it falls back to write-through by itself.",
+            "机械盘要 8 毫秒的写入，卡上受保护的内存 0.1 毫秒就能确认；电池或电容失效时它自动退回直写。",
         )
     } else {
         (
             CardCommand::WriteThrough,
-            (
-                "Nothing in the input shows that a working battery or capacitor protects the cache.",
-                "输入中没有信息表明有正常的电池或电容保护缓存。",
-            ),
+            "Nothing in the input shows that a working battery or capacitor protects the cache.",
+            "输入中没有信息表明有正常的电池或电容保护缓存。",
         )
     };
-    let choice = card.choice(volume, command, "write policy", reason)?;
+    let choice = card.choice(volume, command, "write policy", (english, chinese))?;
     Some(choice.source(Document::Nvme, "recommended settings, write policy"))
 }
 
-/// Whether the card reads ahead.
 fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     // Microchip's cards have one share for all volumes instead.
     if !card.tool.megaraid() || long_runs(need) {
@@ -156,7 +144,6 @@ fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     Some(choice.source(Document::Nvme, "recommended settings, no read ahead"))
 }
 
-/// The drives' own caches.
 fn disk_cache(card: &Card, volume: &str) -> Option<Choice> {
     let reason = (
         "The card's battery does not protect the drives' own caches, and a card need not pass flushes on.",
@@ -182,7 +169,6 @@ fn unprotected_cache(card: &Card) -> Option<Choice> {
     card.choice("", CardCommand::NoUnprotectedCache, "no-battery write cache", reason)
 }
 
-/// The strip of a new volume.
 fn strip(need: &Need, card: &Card) -> Option<Choice> {
     let strip_kib = if long_runs(need) { 256 } else { 64 };
     let reason = (

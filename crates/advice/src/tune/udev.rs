@@ -24,7 +24,6 @@ pub fn schedulers(need: &Need) -> Vec<Choice> {
 }
 
 fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
-    let stable = drive.stable_name();
     let mut rule = scheduler_rule(drive);
     let mut reason: Sentence = (
         "ZFS schedules its own I/O; a second queue adds latency and, on fast drives, lock contention.",
@@ -38,7 +37,7 @@ fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
             "块层预读对 ZFS 不起作用，对随机读也没有帮助。",
         ));
     }
-    if stable.is_none() {
+    if drive.wwn.is_none() && drive.serial.is_none() {
         reason = reason.and((
             "No serial number is known: the rule matches the kernel name, which may change at the next boot.",
             "没有已知的序列号：规则匹配内核设备名，下次启动时可能会变。",

@@ -4,7 +4,7 @@ mod owner;
 
 pub use owner::Owner;
 
-use crate::{At, Parsed, Problem, excerpt, nothing_found, numbered};
+use crate::{At, Parsed, Problem, nothing_found, numbered};
 
 /// One property of one pool or dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,20 +24,12 @@ pub struct Property {
 }
 
 /// Where the value of a property comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Set on the target itself.
-    Local,
-    /// Never set.
-    Default,
-    /// Set on this ancestor.
-    Inherited(String),
-    /// Came with a received stream.
-    Received,
-    /// Set for this mount only.
-    Temporary,
-    /// Not a setting: a statistic or a fixed attribute (`-`).
-    None,
+    /// Set on the target itself, or came with a received stream.
+    Target,
+    /// The default, an ancestor, an option of this mount, or no setting at all: a statistic.
+    Elsewhere,
     /// Not in the text: the column was left out or cut.
     Unstated,
 }
@@ -78,10 +70,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Property>> {
         };
         match row {
             Some(row) => facts.push(row),
-            None => problems.push(Problem::new(
-                line,
-                format!("not a row of zpool get or zfs get: {:?}", excerpt(raw)),
-            )),
+            None => problems.push(Problem::at(line, "not a row of zpool get or zfs get", raw)),
         }
     }
     // Only the last row may have been cut; a text without the column lacks it everywhere.
@@ -164,9 +153,7 @@ fn in_columns(raw: &str, line: u32, columns: &Columns) -> Option<Property> {
 /// Rows whose blanks were collapsed: target, property, value of one or more words, source.
 fn in_words(raw: &str, line: u32) -> Option<Property> {
     let words: Vec<&str> = raw.split_whitespace().collect();
-    let [target, name, rest @ ..] = words.as_slice() else {
-        return None;
-    };
+    let [target, name, rest @ ..] = words.as_slice() else { return None };
     let inherited = rest.windows(3).position(|w| w[0] == "inherited" && w[1] == "from");
     let (value, source) = match (inherited, rest) {
         (_, []) => return None,
@@ -187,14 +174,8 @@ fn source(text: &str) -> Source {
     // `zfs get all` with the RECEIVED column has it before the source.
     let text = text.split("  ").last().unwrap_or(text).trim();
     match text {
-        "local" => Source::Local,
-        "default" => Source::Default,
-        "received" => Source::Received,
-        "temporary" => Source::Temporary,
-        "-" | "none" => Source::None,
-        _ => match text.strip_prefix("inherited from ") {
-            Some(from) => Source::Inherited(from.trim().to_string()),
-            None => Source::Unstated,
-        },
+        "local" | "received" => Source::Target,
+        _ if is_source(text) => Source::Elsewhere,
+        _ => Source::Unstated,
     }
 }

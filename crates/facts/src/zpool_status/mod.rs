@@ -6,7 +6,7 @@ mod tree;
 pub use scan::{Date, Scan, ScanKind, ScanState};
 pub use tree::{Vdev, VdevKind};
 
-use crate::{At, Parsed, Problem, excerpt, last_line, nothing_found, numbered};
+use crate::{At, Parsed, Problem, last_line, nothing_found, numbered};
 
 /// One pool of the output.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,12 +65,10 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
             if key == "pool" {
                 pools.push(Pool { name: At::new(rest.to_string(), line), ..Pool::default() });
             } else if pools.is_empty() {
-                problems.push(Problem::new(
-                    line,
-                    format!(
-                        "`{key}:` comes before any `pool:` line: the beginning is missing, paste all of it"
-                    ),
-                ));
+                let what = format!(
+                    "`{key}:` comes before any `pool:` line: the beginning is missing, paste all of it"
+                );
+                problems.push(Problem::new(line, what));
                 pools.push(Pool { name: At::new(String::new(), line), ..Pool::default() });
             }
             section = Some((key.to_string(), At::new(rest.to_string(), line)));
@@ -83,7 +81,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
                 let listed = key == "errors" && body.value.contains("following files");
                 let damaged = listed && raw.starts_with(char::is_whitespace);
                 if !raw.trim().is_empty() && !damaged {
-                    problems.push(unknown(line, raw));
+                    problems.push(Problem::at(line, "not part of zpool status", raw));
                 }
             }
             Some((_, body)) if !raw.trim().is_empty() => {
@@ -92,7 +90,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
             }
             // A prompt before the output is no fact and no problem.
             None if !raw.trim().is_empty() && !raw.contains("zpool status") => {
-                problems.push(unknown(line, raw));
+                problems.push(Problem::at(line, "not part of zpool status", raw));
             }
             _ => {}
         }
@@ -101,22 +99,16 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
     if let Some(pool) = pools.last_mut() {
         close(pool, section.take(), &mut table, &mut problems);
         if cut_in_config || pool.errors.is_none() {
-            problems.push(Problem::new(
-                last_line(text),
-                format!(
-                    "the output for pool {:?} ends before its `errors:` line: paste all of it",
-                    pool.name.value
-                ),
-            ));
+            let what = format!(
+                "the output for pool {:?} ends before its `errors:` line: paste all of it",
+                pool.name.value
+            );
+            problems.push(Problem::new(last_line(text), what));
         }
     } else {
         problems.push(nothing_found(text, "zpool status"));
     }
     Parsed { facts: pools, problems }
-}
-
-fn unknown(line: u32, raw: &str) -> Problem {
-    Problem::new(line, format!("not part of zpool status: {:?}", excerpt(raw)))
 }
 
 /// `  pool: tank` → (`pool`, `tank`). Headings are right-aligned to six characters, so that a

@@ -1,6 +1,6 @@
 //! The `scan:` line: scrubs and resilvers.
 
-use crate::{At, Problem, excerpt};
+use crate::{At, Problem};
 
 /// A scrub or resilver as `zpool status` shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,9 +74,7 @@ impl Date {
             ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
         let words: Vec<&str> = text.split_whitespace().collect();
         words.windows(4).rev().find_map(|four| {
-            let [name, day, time, year] = four else {
-                return None;
-            };
+            let [name, day, time, year] = four else { return None };
             let month = MONTHS.iter().position(|known| known == name)?;
             let day: u32 = day.parse().ok()?;
             let year: i32 = year.parse().ok()?;
@@ -112,7 +110,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
     {
         ScanState::Finished
     } else {
-        problems.push(Problem::new(body.line, format!("unknown scan state: {:?}", excerpt(text))));
+        problems.push(Problem::at(body.line, "unknown scan state", text));
         ScanState::Unknown
     };
     Scan { line: body.line, kind, state, date: Date::find(text), text: text.to_string() }

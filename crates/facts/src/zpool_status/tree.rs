@@ -189,8 +189,8 @@ fn row(
     let counts = rest.get(1..4).unwrap_or_default().iter().map(|word| binary(word));
     let counts: Vec<u64> = counts.collect::<Option<_>>().unwrap_or_default();
     if counts.is_empty() && !matches!(state, "AVAIL" | "INUSE" | "UNAVAIL" | "FAULTED") {
-        problems
-            .push(Problem::new(line, format!("no state and error counts for {:?}", excerpt(name))));
+        let what = format!("no state and error counts for {:?}", excerpt(name));
+        problems.push(Problem::new(line, what));
     }
     Vdev {
         name: name.to_string(),
@@ -220,13 +220,11 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
                         || problems.iter().any(|p| p.line == group.line)) =>
             {
                 if group.children.is_empty() {
-                    problems.push(Problem::new(
-                        group.line,
-                        format!(
-                            "the indentation below {:?} is lost: the drives after it are read as its members",
-                            excerpt(&group.name)
-                        ),
-                    ));
+                    let name = excerpt(&group.name);
+                    let what = format!(
+                        "the indentation below {name:?} is lost: the drives after it are read as its members"
+                    );
+                    problems.push(Problem::new(group.line, what));
                 }
                 let last = group.children.last_mut();
                 match last.filter(|last| last.is_pair() && last.lacks_one() && !vdev.is_pair()) {
@@ -238,21 +236,17 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
         }
     }
     for vdev in &mut out {
+        let name = excerpt(&vdev.name);
         if vdev.kind == VdevKind::Layout(Layout::Single) && !vdev.children.is_empty() {
             vdev.kind = VdevKind::Unknown;
-            problems.push(Problem::new(
-                vdev.line,
-                format!(
-                    "the layout of vdev {:?} is not known, so it is not read: give the output of zpool status without -g",
-                    excerpt(&vdev.name)
-                ),
-            ));
+            let what = format!(
+                "the layout of vdev {name:?} is not known, so it is not read: give the output of zpool status without -g"
+            );
+            problems.push(Problem::new(vdev.line, what));
         }
         if vdev.lacks_drives() {
-            problems.push(Problem::new(
-                vdev.line,
-                format!("{:?} has no drives in this text", excerpt(&vdev.name)),
-            ));
+            let what = format!("{name:?} has no drives in this text");
+            problems.push(Problem::new(vdev.line, what));
         }
     }
     out

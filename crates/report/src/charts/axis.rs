@@ -3,9 +3,7 @@
 /// How values are laid along an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
-    /// Value at 0 %.
     pub low: f64,
-    /// Value at 100 %.
     pub high: f64,
     /// Equal ratios are equally far apart.
     pub log: bool,
@@ -15,11 +13,10 @@ impl Axis {
     /// From 0 to a round number at or above `highest`.
     pub fn from_zero(highest: f64) -> Self {
         let highest = if highest.is_finite() && highest > 0.0 { highest } else { 1.0 };
-        let step = round_step(highest / 4.0);
+        let step = round_up(highest / 4.0);
         Axis { low: 0.0, high: (highest / step).ceil() * step, log: false }
     }
 
-    /// A plain axis with exact ends.
     pub fn between(low: f64, high: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         Axis { low, high, log: false }
@@ -35,10 +32,10 @@ impl Axis {
         if !low.is_finite() {
             (low, high) = (1.0, 10.0);
         }
-        let low = nice_below(low);
-        let mut high = nice_above(high);
+        let low = round_down(low);
+        let mut high = round_up(high);
         if high <= low {
-            high = nice_above(low * 1.5);
+            high = round_up(low * 1.5);
         }
         Axis { low, high, log: true }
     }
@@ -59,7 +56,7 @@ impl Axis {
     }
 
     fn linear_ticks(&self, wanted: usize) -> Vec<f64> {
-        let step = round_step((self.high - self.low) / wanted.max(1) as f64);
+        let step = round_up((self.high - self.low) / wanted.max(1) as f64);
         let first = (self.low / step - 1e-9).ceil() as i64;
         let last = (self.high / step + 1e-9).floor() as i64;
         (first..=last).map(|i| i as f64 * step).collect()
@@ -81,21 +78,15 @@ impl Axis {
     }
 }
 
-/// A step of 1, 2 or 5 times a power of ten, at least `rough`.
-fn round_step(rough: f64) -> f64 {
-    let power = 10f64.powf(rough.log10().floor());
-    let factor = rough / power;
-    let nice = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| factor <= n * 1.000_001);
-    nice.unwrap_or(10.0) * power
-}
-
-fn nice_below(value: f64) -> f64 {
+/// 1, 2 or 5 times a power of ten, at most `value`.
+fn round_down(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     let mark = [5.0, 2.0, 1.0].into_iter().find(|m| m * power <= value * 1.000_001);
     mark.unwrap_or(1.0) * power
 }
 
-fn nice_above(value: f64) -> f64 {
+/// 1, 2 or 5 times a power of ten, at least `value`.
+fn round_up(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     let mark = [1.0, 2.0, 5.0, 10.0].into_iter().find(|m| m * power >= value * 0.999_999);
     mark.unwrap_or(10.0) * power

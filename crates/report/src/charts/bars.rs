@@ -3,14 +3,11 @@
 use super::{beside_numbers, rect};
 use crate::markup::Markup;
 
-/// One part of a bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Style class of its colour.
     pub class: &'static str,
     /// Its share of the bar, 0 to 1.
     pub share: f64,
-    /// Its tooltip.
     pub title: String,
 }
 

@@ -49,14 +49,9 @@ pub fn scale(m: &mut Markup, axis: &Axis) {
                 .attr("x", Percent(x))
                 .attr("y", 18)
                 .class("tick-label middle")
-                .text(short_ratio(tick));
+                .text(format_args!("{}×", number::count(tick)));
         }
     });
-}
-
-/// `0.5×`, `1×`, `10×`.
-fn short_ratio(value: f64) -> String {
-    format!("{}×", number::count(value))
 }
 
 #[cfg(test)]

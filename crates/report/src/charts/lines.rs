@@ -5,12 +5,9 @@ use super::{MAX_POINTS, Percent, Short, line, rect, thin};
 use crate::markup::Markup;
 use std::fmt::Write;
 
-/// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Style class of its colour.
     pub class: String,
-    /// Name for a pointer that rests on it.
     pub title: String,
     /// (x, y) in values of the axes.
     pub points: Vec<(f64, f64)>,
@@ -19,30 +16,22 @@ pub struct Line {
 /// A horizontal stretch with a level: the mean of a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// Style class.
     pub class: &'static str,
     /// From and to on the x axis.
     pub span: (f64, f64),
-    /// Height on the y axis.
     pub at: f64,
 }
 
-/// A plot of lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
     /// Height in CSS pixels.
     pub height: u32,
-    /// The x axis.
     pub x: Axis,
     /// Ticks of the x axis: where, and what is written there.
     pub x_ticks: Vec<(f64, String)>,
-    /// The y axis.
     pub y: Axis,
-    /// Ticks of the y axis.
     pub y_ticks: Vec<(f64, String)>,
-    /// The lines.
     pub lines: Vec<Line>,
-    /// Means of phases.
     pub levels: Vec<Level>,
     /// Short marks at the foot: from and to on the x axis (a txg's sync).
     pub marks: Vec<(f64, f64)>,
@@ -53,7 +42,6 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Draws it.
     pub fn draw(&self, m: &mut Markup) {
         m.tag("svg")
             .class("plot")

@@ -140,41 +140,33 @@ fn level<'a>(answer: &Answer<'a>) -> (&'a str, &'a str) {
     (&answer.verdict.factor, &answer.verdict.level)
 }
 
+/// What is to be known of a verdict, as a list; nothing where there is nothing.
 fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
-    let needed = answer.needed();
-    let known: Vec<_> = cautions(answer).collect();
-    let nothing = verdict.reasons.is_empty() && verdict.conditions.is_empty();
-    if nothing
-        && verdict.price.is_none()
-        && needed.is_none()
-        && known.is_empty()
-        && answer.tail.is_none()
-    {
-        return;
+    let mut list = Markup::new();
+    for condition in &verdict.conditions {
+        list.tag("li").say(|w| w.condition(condition));
     }
-    m.tag("ul").inside(|m| {
-        for condition in &verdict.conditions {
-            m.tag("li").say(|w| w.condition(condition));
-        }
-        if let Some(levels) = answer.reasons_context() {
-            m.tag("li").say(|w| w.reasons_context(levels));
-        }
-        for reason in &verdict.reasons {
-            m.tag("li").say(|w| reason_text(w, reason));
-        }
-        if let Some(tail) = answer.tail {
-            m.tag("li").say(|w| tail_text(w, tail));
-        }
-        if let Some(price) = &verdict.price {
-            m.tag("li").say(|w| w.price(price, answer.rate));
-        }
-        if let Some(needed) = needed {
-            m.tag("li").say(|w| w.needed(&needed));
-        }
-        for caution in known {
-            m.tag("li").class("know").say(|w| w.caution(caution));
-        }
-    });
+    if let Some(levels) = answer.reasons_context() {
+        list.tag("li").say(|w| w.reasons_context(levels));
+    }
+    for reason in &verdict.reasons {
+        list.tag("li").say(|w| reason_text(w, reason));
+    }
+    if let Some(tail) = answer.tail {
+        list.tag("li").say(|w| tail_text(w, tail));
+    }
+    if let Some(price) = &verdict.price {
+        list.tag("li").say(|w| w.price(price, answer.rate));
+    }
+    if let Some(needed) = answer.needed() {
+        list.tag("li").say(|w| w.needed(&needed));
+    }
+    for caution in cautions(answer) {
+        list.tag("li").class("know").say(|w| w.caution(caution));
+    }
+    if !list.is_empty() {
+        m.tag("ul").inside(|m| m.append(list));
+    }
 }
 
 /// A verdict's class, with a sign beside its colour.

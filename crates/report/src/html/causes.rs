@@ -23,26 +23,19 @@ impl Page<'_> {
         // One scale for all bars, and 1× on it.
         let longest = drawn.iter().copied().flatten().map(value).fold(1.0, f64::max);
         section(m, "causes", |m| {
-            m.tag("p").class("lede").say(label(Label::WaitsForIntro));
             if cells.len() > CELLS {
                 m.tag("p").class("sub").say(label(Label::MoreCells));
             }
-            scroll(m, "causes-title", |m| {
-                m.tag("table").class("bars stack").inside(|m| {
-                    head_row(
-                        m,
-                        &[
-                            (Label::Variant, false),
-                            (Label::Workload, false),
-                            (Label::Without, false),
-                            (Label::Throughput, false),
-                            (Label::Interval, true),
-                        ],
-                    );
-                    for of_cell in drawn {
-                        m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
-                    }
-                });
+            scroll(m, "causes-title", &[("class", "bars stack")], |m| {
+                head_row(
+                    m,
+                    &[Label::Variant, Label::Workload, Label::Without, Label::Throughput],
+                    &[Label::Interval],
+                    &[],
+                );
+                for of_cell in drawn {
+                    m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
+                }
             });
         });
     }

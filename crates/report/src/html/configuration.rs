@@ -12,7 +12,6 @@ use text::number::count;
 impl Page<'_> {
     pub(super) fn configuration_section(&self, m: &mut Markup) {
         section(m, "configuration", |m| {
-            m.tag("p").class("lede").say(label(Label::ConfigurationIntro));
             let Some(configuration) = self.configuration else {
                 m.tag("p").say(label(Label::NoCampaign));
                 self.levels(m);

@@ -13,7 +13,6 @@ impl Page<'_> {
     pub(super) fn data(&self, m: &mut Markup) {
         let stretch = stretch(self.findings);
         section(m, "data", |m| {
-            m.tag("p").class("lede").say(label(Label::DataIntro));
             m.tag("p").class("buttons").inside(|m| {
                 m.tag("button")
                     .class("needs-js")

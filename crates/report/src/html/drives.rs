@@ -20,7 +20,6 @@ impl Page<'_> {
             return;
         }
         section(m, "drives", |m| {
-            m.tag("p").class("lede").say(label(Label::DrivesIntro));
             self.more_cells(m);
             legend(m);
             m.tag("div").class("multiples").inside(|m| {

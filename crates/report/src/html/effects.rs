@@ -18,28 +18,25 @@ impl Page<'_> {
             return;
         }
         section(m, "effects", |m| {
-            m.tag("p").class("lede").say(label(Label::EffectsIntro));
             if self.findings.effects.len() > ROWS {
                 m.tag("p").class("sub").say(label(Label::MoreEffects));
             }
             let shown: Vec<&Effect> = self.findings.effects.iter().take(ROWS).collect();
             let axis = forest::axis(shown.iter().map(|e| (e.ratio.low, e.ratio.high)));
-            scroll(m, "effects-title", |m| {
-                m.tag("table").class("forest-table stack").inside(|m| {
-                    m.table_head(|m| {
-                        for name in [Label::Factor, Label::Workload, Label::Phase] {
-                            column(m, false).say(label(name));
-                        }
-                        column(m, false).class("plot-cell").say(label(Label::Effect));
-                        column(m, true).say(label(Label::Interval));
-                        column(m, false).say(label(Label::Verdict));
-                    });
-                    for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
-                        let effects: Vec<&Effect> =
-                            shown.iter().copied().filter(|e| e.metric == metric).collect();
-                        self.forest(m, metric, &effects, &axis);
+            scroll(m, "effects-title", &[("class", "forest-table stack")], |m| {
+                m.table_head(|m| {
+                    for name in [Label::Factor, Label::Workload, Label::Phase] {
+                        column(m, false).say(label(name));
                     }
+                    column(m, false).class("plot-cell").say(label(Label::Effect));
+                    column(m, true).say(label(Label::Interval));
+                    column(m, false).say(label(Label::Verdict));
                 });
+                for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
+                    let effects: Vec<&Effect> =
+                        shown.iter().copied().filter(|e| e.metric == metric).collect();
+                    self.forest(m, metric, &effects, &axis);
+                }
             });
             self.interactions(m);
             self.ranking(m);

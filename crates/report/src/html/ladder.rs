@@ -16,7 +16,6 @@ impl Page<'_> {
             return;
         }
         section(m, "load", |m| {
-            m.tag("p").class("lede").say(label(Label::LoadIntro));
             let workloads = distinct(self.findings.ladders.iter().map(|l| l.workload.as_str()));
             for (w, workload) in workloads.into_iter().enumerate() {
                 let ladders: Vec<&Ladder> =
@@ -90,15 +89,9 @@ impl Page<'_> {
 fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
     head_row(
         m,
-        &[
-            (Label::Variant, false),
-            (Label::Offered, true),
-            (Label::Achieved, true),
-            (Label::Mean, true),
-            (Label::P99, true),
-            (Label::SyncP99, true),
-            (Label::KeepsUp, false),
-        ],
+        &[Label::Variant],
+        &[Label::Offered, Label::Achieved, Label::Mean, Label::P99, Label::SyncP99],
+        &[Label::KeepsUp],
     );
     let rungs = ladders.iter().flat_map(|l| l.rungs.iter().map(|rung| (&l.variant, rung)));
     m.tag("tbody").each("tr", rungs, |m, (variant, rung)| {

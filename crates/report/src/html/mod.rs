@@ -100,33 +100,13 @@ impl<'a> Page<'a> {
         m.tag("a").class("skip").attr("href", "#answer").say(label(Label::SkipToAnswer));
         // Written first: the contents above them name only those that there are.
         let mut sections = Markup::new();
-        self.sections(&mut sections);
+        SECTIONS.iter().for_each(|(.., write)| write(self, &mut sections));
         m.tag("header").class("top shell").inside(|m| self.header(m, language, &sections));
         m.tag("main").class("shell").inside(|m| m.append(sections));
         m.tag("footer").class("shell").inside(|m| {
             m.tag("p").text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
         });
         m.tag("script").inside(|m| m.own(SCRIPT));
-    }
-
-    fn sections(&self, m: &mut Markup) {
-        self.answer(m);
-        self.effects(m);
-        self.comparison(m);
-        self.sync_tests(m);
-        self.over_time(m);
-        self.latency(m);
-        self.ladders(m);
-        self.waits_for(m);
-        self.limited_by(m);
-        self.who_answered(m);
-        self.drives(m);
-        self.configuration_section(m);
-        self.what_changes(m);
-        self.trust(m);
-        self.checks(m);
-        self.method(m);
-        self.data(m);
     }
 
     fn header(&self, m: &mut Markup, language: Language, sections: &Markup) {
@@ -156,8 +136,8 @@ impl<'a> Page<'a> {
         });
         m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
             m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
-            let there = SECTIONS.into_iter().filter(|(id, _)| sections.has_id(id));
-            m.tag("ul").each("li", there, |m, (id, heading)| {
+            let there = SECTIONS.into_iter().filter(|(id, ..)| sections.has_id(id));
+            m.tag("ul").each("li", there, |m, (id, heading, ..)| {
                 m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
             });
         });
@@ -211,25 +191,29 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Sections that a page may have, by id.
-const SECTIONS: [(&str, Label); 17] = [
-    ("answer", Label::Answer),
-    ("effects", Label::Effects),
-    ("comparison", Label::Comparison),
-    ("sync-tests", Label::SyncTests),
-    ("time", Label::OverTime),
-    ("latency", Label::LatencyCurves),
-    ("load", Label::Load),
-    ("causes", Label::WaitsFor),
-    ("limits", Label::LimitedBy),
-    ("reads", Label::WhoAnswered),
-    ("drives", Label::Drives),
-    ("configuration", Label::Configuration),
-    ("changes", Label::WhatChanges),
-    ("trust", Label::Trust),
-    ("checks", Label::Checks),
-    ("method", Label::Method),
-    ("data", Label::Data),
+/// A section that a page may have: its id, its heading, its first paragraph, and what writes it.
+type Section = (&'static str, Label, Option<Label>, fn(&Page, &mut Markup));
+
+const SECTIONS: [Section; 17] = [
+    ("answer", Label::Answer, None, |page, m| page.answer(m)),
+    ("effects", Label::Effects, Some(Label::EffectsIntro), |page, m| page.effects(m)),
+    ("comparison", Label::Comparison, None, |page, m| page.comparison(m)),
+    ("sync-tests", Label::SyncTests, Some(Label::SyncTestsIntro), |page, m| page.sync_tests(m)),
+    ("time", Label::OverTime, Some(Label::OverTimeIntro), |page, m| page.over_time(m)),
+    ("latency", Label::LatencyCurves, None, |page, m| page.latency(m)),
+    ("load", Label::Load, Some(Label::LoadIntro), |page, m| page.ladders(m)),
+    ("causes", Label::WaitsFor, Some(Label::WaitsForIntro), |page, m| page.waits_for(m)),
+    ("limits", Label::LimitedBy, Some(Label::LimitedByIntro), |page, m| page.limited_by(m)),
+    ("reads", Label::WhoAnswered, Some(Label::WhoAnsweredIntro), |page, m| page.who_answered(m)),
+    ("drives", Label::Drives, Some(Label::DrivesIntro), |page, m| page.drives(m)),
+    ("configuration", Label::Configuration, Some(Label::ConfigurationIntro), |page, m| {
+        page.configuration_section(m)
+    }),
+    ("changes", Label::WhatChanges, None, |page, m| page.what_changes(m)),
+    ("trust", Label::Trust, None, |page, m| page.trust(m)),
+    ("checks", Label::Checks, Some(Label::ChecksIntro), |page, m| page.checks(m)),
+    ("method", Label::Method, None, |page, m| page.method(m)),
+    ("data", Label::Data, Some(Label::DataIntro), |page, m| page.data(m)),
 ];
 
 /// The phrase of a label, for [`Markup::say`].
@@ -237,12 +221,16 @@ fn label(label: Label) -> impl Fn(Language) -> String {
     move |words| words.label(label).to_owned()
 }
 
-/// A section with its heading.
+/// A section of [`SECTIONS`].
 fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) {
-    let heading = SECTIONS.iter().find(|s| s.0 == id).map_or(Label::Answer, |s| s.1);
     let title = format!("{id}-title");
     m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
-        m.tag("h2").attr("id", &title).say(label(heading));
+        for (_, heading, intro, _) in SECTIONS.into_iter().filter(|(known, ..)| *known == id) {
+            m.tag("h2").attr("id", &title).say(label(heading));
+            if let Some(intro) = intro {
+                m.tag("p").class("lede").say(label(intro));
+            }
+        }
         content(m);
     });
 }
@@ -257,20 +245,29 @@ fn list<'a, T>(m: &mut Markup, heading: Label, items: &'a [T], item: impl Fn(&mu
 }
 
 /// A table that scrolls by itself when it is wider than the page, reachable by keyboard.
-fn scroll(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
+fn scroll(
+    m: &mut Markup,
+    labelled_by: &str,
+    attributes: &[(&'static str, &str)],
+    content: impl FnOnce(&mut Markup),
+) {
     m.tag("div")
         .class("scroll")
         .attr("role", "region")
         .attr("tabindex", 0)
         .attr("aria-labelledby", labelled_by)
-        .inside(table);
+        .inside(|m| {
+            let table = m.tag("table");
+            let table = attributes.iter().fold(table, |tag, (name, value)| tag.attr(name, value));
+            table.inside(content);
+        });
 }
 
-/// A head row of column names; those marked are numbers and stand to the right.
-fn head_row(m: &mut Markup, columns: &[(Label, bool)]) {
+/// A head row of column names: of words, of numbers, which stand to the right, and of words again.
+fn head_row(m: &mut Markup, words: &[Label], numbers: &[Label], others: &[Label]) {
     m.table_head(|m| {
-        for (name, number) in columns {
-            column(m, *number).say(label(*name));
+        for (names, number) in [(words, false), (numbers, true), (others, false)] {
+            names.iter().for_each(|name| column(m, number).say(label(*name)));
         }
     });
 }
@@ -298,7 +295,7 @@ fn cell_names(m: &mut Markup, variant: &str, workload: &str) {
 fn numbers(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
     m.tag("details").inside(|m| {
         m.tag("summary").say(label(Label::Numbers));
-        scroll(m, labelled_by, |m| m.tag("table").inside(table));
+        scroll(m, labelled_by, &[], table);
     });
 }
 

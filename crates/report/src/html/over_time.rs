@@ -21,7 +21,6 @@ impl Page<'_> {
             return;
         }
         section(m, "time", |m| {
-            m.tag("p").class("lede").say(label(Label::OverTimeIntro));
             self.more_cells(m);
             for (w, workload) in self.workloads.iter().enumerate() {
                 let cells: Vec<&Cell> = self

@@ -20,27 +20,18 @@ impl Page<'_> {
             ("r-drives", Label::Pool),
         ];
         section(m, "reads", |m| {
-            m.tag("p").class("lede").say(label(Label::WhoAnsweredIntro));
             m.tag("ul").class("legend").each("li", kinds, |m, (class, name)| {
                 patch(m, class);
                 m.say(label(name));
             });
-            scroll(m, "reads-title", |m| {
-                m.tag("table").class("bars stack").inside(|m| {
-                    head_row(
-                        m,
-                        &[
-                            (Label::Variant, false),
-                            (Label::Workload, false),
-                            (Label::WhoAnswered, false),
-                            (Label::Dbuf, true),
-                            (Label::ArcAlone, true),
-                            (Label::L2arc, true),
-                            (Label::Pool, true),
-                        ],
-                    );
-                    m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
-                });
+            scroll(m, "reads-title", &[("class", "bars stack")], |m| {
+                head_row(
+                    m,
+                    &[Label::Variant, Label::Workload, Label::WhoAnswered],
+                    &[Label::Dbuf, Label::ArcAlone, Label::L2arc, Label::Pool],
+                    &[],
+                );
+                m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
             });
         });
     }

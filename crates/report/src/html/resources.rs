@@ -25,19 +25,11 @@ impl Page<'_> {
             return;
         }
         section(m, "limits", |m| {
-            m.tag("p").class("lede").say(label(Label::LimitedByIntro));
             self.more_cells(m);
-            scroll(m, "limits-title", |m| {
-                m.tag("table").class("stack").inside(|m| {
-                    let mut heads = vec![
-                        (Label::Variant, false),
-                        (Label::Workload, false),
-                        (Label::LimitedBy, false),
-                    ];
-                    heads.extend(NUMBERS.map(|name| (name, true)));
-                    head_row(m, &heads);
-                    m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
-                });
+            scroll(m, "limits-title", &[("class", "stack")], |m| {
+                let words = [Label::Variant, Label::Workload, Label::LimitedBy];
+                head_row(m, &words, &NUMBERS, &[]);
+                m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
             });
             for (cell, used) in cells.iter().filter(|(_, used)| !used.counters.is_empty()) {
                 counters(m, cell, used);

@@ -21,14 +21,11 @@ impl Page<'_> {
             return;
         }
         section(m, "sync-tests", |m| {
-            m.tag("p").class("lede").say(label(Label::SyncTestsIntro));
             for rows in &workloads {
                 if workloads.len() > 1 {
                     m.tag("h3").inside(|m| m.foreign(&rows[0].cell.workload));
                 }
-                scroll(m, "sync-tests-title", |m| {
-                    m.tag("table").inside(|m| table(m, rows));
-                });
+                scroll(m, "sync-tests-title", &[], |m| table(m, rows));
             }
         });
     }

@@ -30,7 +30,8 @@ const COLUMNS: [(Label, bool); 13] = [
 
 impl Page<'_> {
     pub(super) fn comparison(&self, m: &mut Markup) {
-        let first = self.has_first();
+        // Whether any cell has a phase before what lasts.
+        let first = self.rows.iter().any(|row| row.first.is_some());
         section(m, "comparison", |m| {
             m.tag("p").class("lede").inside(|m| {
                 m.say(label(Label::ComparisonIntro));
@@ -43,19 +44,17 @@ impl Page<'_> {
                     m.say(label(Label::SortHint));
                 });
             });
-            scroll(m, "comparison-title", |m| {
-                m.tag("table").class("sortable").attr("id", "cells").inside(|m| {
-                    m.table_head(|m| self.heads(m, first));
-                    m.tag("tbody").inside(|m| {
-                        for row in &self.rows {
-                            let class = match (row.cell.validity, row.against) {
-                                (Validity::Valid, Against::Baseline) => "base",
-                                (Validity::Valid, _) => "",
-                                _ => "aside",
-                            };
-                            m.tag("tr").class(class).inside(|m| cells(m, row, first));
-                        }
-                    });
+            scroll(m, "comparison-title", &[("class", "sortable"), ("id", "cells")], |m| {
+                m.table_head(|m| self.heads(m, first));
+                m.tag("tbody").inside(|m| {
+                    for row in &self.rows {
+                        let class = match (row.cell.validity, row.against) {
+                            (Validity::Valid, Against::Baseline) => "base",
+                            (Validity::Valid, _) => "",
+                            _ => "aside",
+                        };
+                        m.tag("tr").class(class).inside(|m| cells(m, row, first));
+                    }
                 });
             });
             self.remarks(m);
@@ -76,11 +75,6 @@ impl Page<'_> {
             m.text(" – ");
             m.say(|w| aside(w, self.findings, row).join(w.label(Label::Semicolon)));
         });
-    }
-
-    /// Whether any cell has a phase before what lasts.
-    fn has_first(&self) -> bool {
-        self.rows.iter().any(|row| row.first.is_some())
     }
 
     /// The names of the columns; `first` is whether there is one of first phases.
@@ -150,16 +144,14 @@ fn cells(m: &mut Markup, row: &Row, first: bool) {
     number(m, latency.map(|l| l.p99_us), micros);
     number(m, cell.sync_latency.filter(|_| shown).map(|l| l.mean_us), micros);
     let reads = cell.hits.reads;
-    number(m, row.from_memory(), share);
+    number(m, row.memory_share(), share);
     number(m, reads.map(|r| r.l2arc), share);
     keyed(m, Some(f64::from(cell.trials.valid)), |m| m.text(cell.trials.valid));
 }
 
 /// The first phase and how long it lasts; nothing of a cell without one.
 fn first_phase(m: &mut Markup, row: &Row) {
-    let Some(phase) = row.first else {
-        return;
-    };
+    let Some(phase) = row.first else { return };
     m.text(count(phase.throughput.value));
     m.tag("span").class("sub").inside(|m| {
         let lasts = row.first_s().unwrap_or(phase.seconds);

@@ -14,7 +14,6 @@ const ROWS: usize = 2000;
 impl Page<'_> {
     pub(super) fn checks(&self, m: &mut Markup) {
         section(m, "checks", |m| {
-            m.tag("p").class("lede").say(label(Label::ChecksIntro));
             let checks = self.findings.cells.iter().flat_map(|cell| &cell.checks);
             let laws: BTreeSet<Law> = checks.map(|check| check.law).collect();
             if laws.is_empty() {
@@ -26,7 +25,7 @@ impl Page<'_> {
                     w.label(Label::Colon).to_owned() + w.law_says(*law) + w.label(Label::FullStop)
                 });
             });
-            scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.matrix(m, &laws)));
+            scroll(m, "checks-title", &[], |m| self.matrix(m, &laws));
             numbers(m, "checks-title", |m| self.every_check(m));
         });
     }
@@ -50,17 +49,9 @@ impl Page<'_> {
     fn every_check(&self, m: &mut Markup) {
         head_row(
             m,
-            &[
-                (Label::Trial, false),
-                (Label::Variant, false),
-                (Label::Workload, false),
-                (Label::Law, false),
-                (Label::Of, false),
-                (Label::Measured, true),
-                (Label::Expected, true),
-                (Label::Tolerance, true),
-                (Label::Outcome, false),
-            ],
+            &[Label::Trial, Label::Variant, Label::Workload, Label::Law, Label::Of],
+            &[Label::Measured, Label::Expected, Label::Tolerance],
+            &[Label::Outcome],
         );
         let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
         // Broken ones are never the ones left out.
@@ -82,24 +73,15 @@ impl Page<'_> {
             });
             m.tag("details").inside(|m| {
                 m.tag("summary").attr("id", "trials").say(label(Label::Trials));
-                scroll(m, "trials", |m| {
-                    m.tag("table").inside(|m| {
-                        head_row(
-                            m,
-                            &[
-                                (Label::Trial, false),
-                                (Label::Variant, false),
-                                (Label::Workload, false),
-                                (Label::Seed, true),
-                                (rate(self.findings), true),
-                                (Label::Mean, true),
-                                (Label::Outcome, false),
-                                (Label::Remarks, false),
-                            ],
-                        );
-                        let shown = self.findings.trials.iter().take(ROWS);
-                        m.tag("tbody").each("tr", shown, trial_row);
-                    });
+                scroll(m, "trials", &[], |m| {
+                    head_row(
+                        m,
+                        &[Label::Trial, Label::Variant, Label::Workload],
+                        &[Label::Seed, rate(self.findings), Label::Mean],
+                        &[Label::Outcome, Label::Remarks],
+                    );
+                    let shown = self.findings.trials.iter().take(ROWS);
+                    m.tag("tbody").each("tr", shown, trial_row);
                 });
             });
         });
