@@ -131,16 +131,12 @@ pub const TABLE: &[Property] = &[
 /// A name that this release of OpenZFS does not know, or one that belongs to a volume.
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
     if matches!(name, "volsize" | "volblocksize" | "volthreading") {
-        return Err(Refused {
-            message: format!("`{name}` is for volumes, but a lab's datasets are file systems"),
-            fix: "use `recordsize`".to_owned(),
-        });
+        let message = format!("`{name}` is for volumes, but a lab's datasets are file systems");
+        return Err(Refused::new(message, "use `recordsize`"));
     }
     if READ_ONLY.contains(&name) {
-        return Err(Refused {
-            message: format!("`{name}` is read-only and cannot be set"),
-            fix: "remove it".to_owned(),
-        });
+        let message = format!("`{name}` is read-only and cannot be set");
+        return Err(Refused::new(message, "remove it"));
     }
     if name == "special_small_blocks" && openzfs >= OpenZfs::V2_4 {
         return Ok(&SPECIAL_SMALL_BLOCKS_2_4);
@@ -204,14 +200,11 @@ pub fn check(property: &Property, value: &str, max_recordsize: u64) -> Result<St
     if matches!(property.name, "recordsize" | "special_small_blocks")
         && crate::units::size(&printed).is_ok_and(|size| size > max_recordsize)
     {
-        return Err(Refused {
-            message: format!(
-                "`{}` cannot be {value}: `zfs_max_recordsize` is {} here",
-                property.name,
-                crate::units::print_size(max_recordsize)
-            ),
-            fix: "raise `zfs_max_recordsize` in [module], or use a smaller value".to_owned(),
-        });
+        let (name, most) = (property.name, crate::units::print_size(max_recordsize));
+        return Err(Refused::new(
+            format!("`{name}` cannot be {value}: `zfs_max_recordsize` is {most} here"),
+            "raise `zfs_max_recordsize` in [module], or use a smaller value",
+        ));
     }
     Ok(printed)
 }
