@@ -3,10 +3,10 @@
 use crate::assess::{Part, score};
 use crate::drive::Drives;
 use crate::layout::{Layout, Scheme};
-use crate::pareto::{Figures, figures};
+use crate::pareto::{Figures, family, figures};
 use crate::rank::Wanted;
 use std::collections::BTreeMap;
-use zfs::Layout::{Draid, Mirror, Raidz, Single};
+use zfs::Layout::Draid;
 
 /// Drives from which a dRAID rebuilds much faster than raidz resilvers; zpoolconcepts(7) has no
 /// number, deployments begin at about two dozen.
@@ -33,28 +33,20 @@ pub(crate) struct Pool {
 /// How many pools there are: every RAID alone, and for each kind of vdev and parity every way to
 /// use or leave out each kind of drive.
 pub(crate) fn considered(kinds: &[Vec<Part>]) -> u64 {
-    let mut classes: BTreeMap<(u8, u32), Vec<u64>> = Default::default();
+    let mut families: BTreeMap<(u8, u32), Vec<u64>> = BTreeMap::new();
     let mut raids = 0;
     for (kind, parts) in kinds.iter().enumerate() {
         for part in parts {
-            let class = match part.layout.scheme {
-                Scheme::Zfs(Single) => (0, 0),
-                Scheme::Zfs(Mirror) => (1, part.layout.width),
-                Scheme::Zfs(Raidz { parity }) => (2, parity),
-                Scheme::Zfs(Draid { parity, .. }) => (3, parity),
-                Scheme::Raid { .. } => {
-                    raids += 1;
-                    continue;
-                }
-            };
-            classes.entry(class).or_insert_with(|| vec![0; kinds.len()])[kind] += 1;
+            if part.layout.is_zfs() {
+                let counts = families.entry(family(&part.layout));
+                counts.or_insert_with(|| vec![0; kinds.len()])[kind] += 1;
+            } else {
+                raids += 1;
+            }
         }
     }
-    raids
-        + classes
-            .values()
-            .map(|counts| counts.iter().map(|n| n + 1).product::<u64>() - 1)
-            .sum::<u64>()
+    let pools = |counts: &Vec<u64>| counts.iter().map(|n| n + 1).product::<u64>() - 1;
+    raids + families.values().map(pools).sum::<u64>()
 }
 
 /// The parts of a pool.
@@ -119,22 +111,12 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             .zip(drives)
             .filter(|(digit, _)| **digit > 0)
             .any(|(_, d)| d.drive.rotational != drives[first_kind(&digits)].drive.rotational);
-        if !mixes && parts.windows(2).all(|two| alike(&two[0].layout, &two[1].layout)) {
+        // A sensible pool has one kind of vdev that survives the same failures. Widths of raidz and dRAID may differ,
+        // though `zpool create` then wants `-f`, since drives of one kind rarely come in the number of the other's
+        // groups.
+        if !mixes && parts.windows(2).all(|two| family(&two[0].layout) == family(&two[1].layout)) {
             take(choice, &parts);
         }
     }
     pools
-}
-
-/// Whether the two make a sensible pool: the same kind of vdev that survives the same failures.
-/// Widths of raidz and dRAID may differ, though `zpool create` then wants `-f`, since drives of one
-/// kind rarely come in the number of the other's groups.
-pub(crate) fn alike(a: &Layout, b: &Layout) -> bool {
-    match (a.scheme, b.scheme) {
-        (Scheme::Zfs(Single), Scheme::Zfs(Single)) => true,
-        (Scheme::Zfs(Mirror), Scheme::Zfs(Mirror)) => a.width == b.width,
-        (Scheme::Zfs(Raidz { parity: a }), Scheme::Zfs(Raidz { parity: b }))
-        | (Scheme::Zfs(Draid { parity: a, .. }), Scheme::Zfs(Draid { parity: b, .. })) => a == b,
-        _ => false,
-    }
 }

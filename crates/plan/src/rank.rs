@@ -219,7 +219,6 @@ pub fn include(ranking: &mut Ranking, own: Vec<Assessment>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidates::alike;
     use crate::drive::parse;
 
     fn ranking(text: &str, wanted: &Wanted) -> Ranking {
@@ -276,7 +275,8 @@ mod tests {
         );
         assert_eq!(found.fitting, found.considered);
         for pool in found.shown.iter().filter(|p| p.parts.len() == 2) {
-            assert!(alike(&pool.parts[0].layout, &pool.parts[1].layout), "{}", pool.name);
+            let [first, second] = [0, 1].map(|part: usize| family(&pool.parts[part].layout));
+            assert_eq!(first, second, "{}", pool.name);
         }
     }
 

@@ -71,11 +71,7 @@ pub fn estimate(
         false => conditions.flash,
     };
     let width = f64::from(layout.width);
-    let spare = match layout.scheme {
-        Scheme::Zfs(Draid { spares, .. }) => spares + layout.spares,
-        _ => layout.spares,
-    };
-    let wait_h = if spare > 0 { 0.0 } else { conditions.swap_h };
+    let wait_h = if layout.all_spares() > 0 { 0.0 } else { conditions.swap_h };
     let write = drive.write * conditions.share;
     let read = drive.read * conditions.share;
     let (bytes, seconds, read_rate) = match layout.scheme {

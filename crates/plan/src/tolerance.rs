@@ -50,7 +50,10 @@ pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
     let drives: u32 = layouts.iter().map(Layout::members).sum();
     let in_sequence = layouts
         .iter()
-        .map(|layout| layout.tolerance() + if layout.tolerance() == 0 { 0 } else { spares(layout) })
+        .map(|layout| match layout.tolerance() {
+            0 => 0,
+            tolerance => tolerance + layout.all_spares(),
+        })
         .min()
         .unwrap_or(0);
     let counts = survivors(layouts, most.min(drives));
@@ -72,13 +75,6 @@ pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
         }
     }
     Tolerance { guaranteed, in_sequence, drives, shares }
-}
-
-fn spares(layout: &Layout) -> u32 {
-    match layout.scheme {
-        Scheme::Zfs(Draid { spares, .. }) => spares + layout.spares,
-        _ => layout.spares,
-    }
 }
 
 /// Sets of 0, 1, …, `most` failed drives that are survived: the product of each group's
