@@ -1,6 +1,6 @@
 //! Names of a database server's settings that a lab may not state.
 
-use crate::diagnostic::{did_you_mean, nearest};
+use crate::diagnostic::did_you_mean_or;
 use zfs::property::Refused;
 
 /// Refuses a setting that a trial sets itself; `own` has their names with the reasons.
@@ -10,21 +10,16 @@ use zfs::property::Refused;
 pub(crate) fn check_own(name: &str, own: &[(&str, &str)]) -> Result<(), Refused> {
     match own.iter().find(|(own, _)| *own == name) {
         None => Ok(()),
-        Some((_, why)) => Err(Refused {
-            message: format!("a lab cannot set `{name}`"),
-            fix: format!("remove it: {why}"),
-        }),
+        Some((_, why)) => {
+            let message = format!("a lab cannot set `{name}`");
+            Err(Refused::new(message, format!("remove it: {why}")))
+        }
     }
 }
 
 /// Refuses a name that `server` (`PostgreSQL 15`) does not have: with the nearest one that it has, or with `list`,
 /// which says where the names are found.
 pub(crate) fn unknown(server: &str, name: &str, known: &[&str], list: &str) -> Refused {
-    Refused {
-        message: format!("{server} has no setting `{name}`"),
-        fix: match nearest(name, known.iter().copied()) {
-            Some(_) => did_you_mean(name, known),
-            None => list.to_owned(),
-        },
-    }
+    let fix = did_you_mean_or(name, known.iter().copied(), list);
+    Refused::new(format!("{server} has no setting `{name}`"), fix)
 }

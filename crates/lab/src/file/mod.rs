@@ -23,7 +23,7 @@ mod workloads;
 pub(crate) use stack::stack_names;
 
 use crate::campaign::{Campaign, OpenZfs, Variant, Workload};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Place, did_you_mean_or};
 use crate::files::Files;
 use crate::profile::Profiles;
 use context::{At, Context};
@@ -31,7 +31,6 @@ use section::Section;
 use settings::Settings;
 use std::collections::BTreeSet;
 use toml::de::DeTable;
-use zfs::spelling;
 
 /// Reads the text of a lab file. `name` is the file's name as the user gave it: it stands in
 /// diagnostics, and its stem names the campaign.
@@ -192,15 +191,9 @@ fn unused_datasets(cx: &Context<'_>, variants: &[Variant], workloads: &[Workload
         let begins = cx.text.find(&format!("datasets.{name}")).map(|at| at + "datasets.".len());
         // A name with an escape is not found as it is.
         let span = begins.or_else(|| cx.text.find(name)).map_or(0..0, |at| at..at + name.len());
-        let near = spelling::nearest(name, used.iter().copied());
-        cx.warning(
-            span,
-            format!("no workload uses dataset `{name}`"),
-            match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "name it as the dataset of a workload, or remove it".to_owned(),
-            },
-        );
+        let other = "name it as the dataset of a workload, or remove it";
+        let fix = did_you_mean_or(name, used.iter().copied(), other);
+        cx.warning(span, format!("no workload uses dataset `{name}`"), fix);
     }
 }
 

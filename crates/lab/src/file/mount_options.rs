@@ -2,7 +2,7 @@
 //! (`ext4_param_specs`, `xfs_fs_parameters`, `xfs_fs_validate_params`, `ext4_check_journal_data_mode`) and mount(8).
 
 use crate::campaign::Filesystem;
-use crate::diagnostic::{did_you_mean, nearest};
+use crate::diagnostic::{did_you_mean, did_you_mean_or};
 use crate::units;
 
 /// What an option takes after `=`.
@@ -143,13 +143,10 @@ fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
         return Some((message, format!("write `{name}`")));
     }
     let known = COMMON.split_whitespace().chain(flags(filesystem).split_whitespace());
-    let near = nearest(name, known.chain(valued(filesystem).iter().map(|(known, _)| *known)));
+    let known = known.chain(valued(filesystem).iter().map(|(known, _)| *known));
     Some((
         format!("`{}` is not a mount option that Poolwright knows of {own}", name.escape_debug()),
-        match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("see {own}(5) and mount(8), or remove it"),
-        },
+        did_you_mean_or(name, known, format!("see {own}(5) and mount(8), or remove it")),
     ))
 }
 

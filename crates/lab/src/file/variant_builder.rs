@@ -10,7 +10,7 @@ use super::vdevs::{self, LabVdev};
 use crate::campaign::{
     AllocationClass, DriveKind, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited,
 };
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean_or};
 use crate::units;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -180,21 +180,13 @@ impl VariantBuilder {
             match self.drives.get(kind) {
                 None if self.broken_drives.contains(kind) => {}
                 None => {
-                    let near = nearest(kind, self.drives.keys().map(String::as_str));
-                    cx.missing(
-                        span.clone(),
-                        format!("no drives are called `{kind}`"),
-                        match near {
-                            Some(near) => format!("did you mean `{near}`?"),
-                            None if kind == "raid" => {
-                                "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3"
-                                    .to_owned()
-                            }
-                            None => {
-                                format!("add `{kind} = \"<count>x <profile>\"` to [drives]")
-                            }
-                        },
-                    );
+                    let other = match kind.as_str() {
+                        "raid" => "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3".to_owned(),
+                        _ => format!("add `{kind} = \"<count>x <profile>\"` to [drives]"),
+                    };
+                    let known = self.drives.keys().map(String::as_str);
+                    let fix = did_you_mean_or(kind, known, other);
+                    cx.missing(span.clone(), format!("no drives are called `{kind}`"), fix);
                 }
                 Some(known) if *index >= known.count => {
                     let there = match known.count {

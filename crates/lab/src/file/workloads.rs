@@ -5,7 +5,7 @@ use super::method;
 use super::section::{Entry, Section};
 use super::{pg_test_fsync, pgbench, settings, sqlite, sysbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
-use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, did_you_mean_or};
 use crate::fio::{self, Mistake};
 use crate::units::about;
 use std::collections::BTreeSet;
@@ -306,10 +306,8 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<(Strin
         Err(e) => {
             let beside = cx.files.beside(&path.value);
             let others = beside.iter().map(String::as_str).filter(|name| *name != path.value);
-            let fix = match nearest(&path.value, others) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`".to_owned(),
-            };
+            let other = "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`";
+            let fix = did_you_mean_or(&path.value, others, other);
             cx.refuse(path.span, format!("cannot read the fio job file `{}`: {e}", path.value), fix)
         }
     }

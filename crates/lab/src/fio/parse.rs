@@ -3,7 +3,7 @@
 use super::Mistake;
 use super::options::{ENGINES, Rule, Treatment, rule, rules};
 use super::sizes;
-use crate::diagnostic::{did_you_mean, nearest};
+use crate::diagnostic::{did_you_mean, did_you_mean_or};
 use std::collections::BTreeMap;
 
 /// An option as written.
@@ -201,10 +201,8 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     }
     let Some(rule) = rule(name) else {
         let known = rules().flat_map(|rule| [rule.name, rule.alias]);
-        let fix = match nearest(name, known.filter(|name| !name.is_empty())) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "see docs/reference/fio.md for its options".to_owned(),
-        };
+        let known = known.filter(|name| !name.is_empty());
+        let fix = did_you_mean_or(name, known, "see docs/reference/fio.md for its options");
         return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };
     if rule.treatment == Treatment::Refused {
