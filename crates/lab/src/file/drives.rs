@@ -23,7 +23,7 @@ struct Overrides<'t> {
     written: Vec<Entry<'t>>,
 }
 
-pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveKind)> {
+pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<DriveKind> {
     if !valid_kind(entry.key) {
         cx.error(
             entry.key_span(),
@@ -53,13 +53,12 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
             return None;
         }
     };
-    let name = At::new(entry.key.to_owned(), entry.key_span());
     let Some(base) = load(cx, &profile) else {
         // The mistake is recorded and the lab refused. Where the number of drives is known, mistakes in the vdevs
         // are reported together with this one.
         let kind =
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
-        return states_count(entry.value()).then_some((name, kind));
+        return states_count(entry.value()).then_some(kind);
     };
     let overridden =
         base.overridden(&overrides.values).and_then(|numbers| {
@@ -96,7 +95,7 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
             );
         }
     };
-    Some((name, DriveKind { count, profile: profile.value, numbers, price }))
+    Some(DriveKind { count, profile: profile.value, numbers, price })
 }
 
 /// The capacity of a RAID card whose members are not those of its profile, bytes; none where it is stated or follows from

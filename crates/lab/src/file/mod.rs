@@ -15,7 +15,7 @@ mod settings;
 mod sqlite;
 mod stack;
 mod sysbench;
-mod variant_builder;
+mod variant;
 mod variants;
 mod vdevs;
 mod workloads;
@@ -26,7 +26,7 @@ use crate::campaign::{Campaign, OpenZfs, Variant, Workload};
 use crate::diagnostic::{Diagnostic, Place, did_you_mean_or};
 use crate::files::Files;
 use crate::profile::Profiles;
-use context::{At, Context};
+use context::Context;
 use section::Section;
 use settings::Settings;
 use std::collections::BTreeSet;
@@ -133,9 +133,7 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
         .and_then(|entry| entry.string(cx, "where the question comes from, in quotes"));
     let host = method::host(cx, &mut lab);
     let mut base = Settings::base(cx, &mut lab);
-    if let Some(instead) = openzfs {
-        base.openzfs = Some(At::new(instead, 0..0));
-    }
+    base.openzfs = openzfs.or(base.openzfs);
     let (mut method, baseline) = method::method(cx, &mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
     let (mut variants, all_named) = variants::read(cx, &mut lab, &base, named);
@@ -170,10 +168,10 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
 
 /// Reports drives that no variant uses.
 fn unused(cx: &Context<'_>, base: &Settings, variants: &[Variant]) {
-    for (kind, _) in &base.drives {
-        let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);
+    for (kind, drives) in &base.drives {
+        let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == *kind);
         if !variants.is_empty() && !variants.iter().any(used) {
-            cx.note(kind.span.clone(), format!("no variant uses drives `{}`", kind.value));
+            cx.note(drives.span.clone(), format!("no variant uses drives `{kind}`"));
         }
     }
 }

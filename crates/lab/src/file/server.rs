@@ -76,14 +76,14 @@ fn settings(
 pub(super) fn of_base(
     cx: &Context<'_>,
     section: &mut Section<'_>,
-) -> Vec<(&'static str, BTreeMap<String, String>)> {
-    let mut servers = Vec::new();
+) -> BTreeMap<String, BTreeMap<String, String>> {
+    let mut servers = BTreeMap::new();
     if let Some(entry) = section.take(POSTGRESQL.0) {
-        servers.push((POSTGRESQL.0, of_postgresql(cx, &entry, None)));
+        servers.insert(entry.key.to_owned(), of_postgresql(cx, &entry, None));
     }
     for server in Server::ALL {
         if let Some(entry) = section.take(server.section()) {
-            servers.push((server.section(), of_mysql(cx, &entry, server, None)));
+            servers.insert(entry.key.to_owned(), of_mysql(cx, &entry, server, None));
         }
     }
     servers

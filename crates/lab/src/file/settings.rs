@@ -35,29 +35,29 @@ const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror opta
 /// Keys that replace or add to what was there.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Settings {
-    pub openzfs: Option<At<OpenZfs>>,
+    pub openzfs: Option<OpenZfs>,
     pub stack: StackKeys,
     /// Where the first key stands that only a ZFS pool has.
     pub zfs_key: Option<Range<usize>>,
-    pub drives: Vec<(At<String>, DriveKind)>,
+    /// Each with the place of its name.
+    pub drives: BTreeMap<String, At<DriveKind>>,
     /// Kinds of drives whose definition could not be read.
     pub broken_drives: Vec<String>,
     /// Where `[pool]` begins; nowhere where there is none.
     pub pool_section: Range<usize>,
     pub ashift: Option<At<Option<u8>>>,
-    pub pool_properties: Vec<Setting>,
+    pub pool_properties: BTreeMap<String, Setting>,
     pub vdevs: Option<Vec<LabVdev>>,
     pub add: Vec<LabVdev>,
     pub remove: Vec<Removal>,
     /// Some vdevs could not be read, so missing drives are not reported.
     pub broken: bool,
-    /// Dataset → property.
-    pub datasets: Vec<(String, Setting)>,
-    /// Datasets that are named, with or without properties.
-    pub named_datasets: Vec<String>,
-    pub module: Vec<(At<String>, At<Written>)>,
+    /// Properties of each dataset that is named.
+    pub datasets: BTreeMap<String, BTreeMap<String, Setting>>,
+    /// Module parameters: where the name is written, and the value.
+    pub module: BTreeMap<String, (Range<usize>, At<Written>)>,
     /// Settings of database servers, by the server's section.
-    pub servers: Vec<(&'static str, BTreeMap<String, String>)>,
+    pub servers: BTreeMap<String, BTreeMap<String, String>>,
     /// RAM of a variant, bytes.
     pub memory: Option<u64>,
 }
@@ -80,9 +80,12 @@ impl Settings {
         settings.zfs_key = section.first_of(&ZFS_KEYS);
         if let Some(mut table) = section.table(cx, "drives") {
             for entry in table.rest() {
+                let name = entry.key.to_owned();
                 match drives::kind(cx, &entry) {
-                    Some(kind) => settings.drives.push(kind),
-                    None => settings.broken_drives.push(entry.key.to_owned()),
+                    Some(kind) => {
+                        settings.drives.insert(name, At::new(kind, entry.key_span()));
+                    }
+                    None => settings.broken_drives.push(name),
                 }
             }
         }
@@ -175,13 +178,13 @@ impl Settings {
         for entry in table.rest() {
             if let Some(value) = entry.property(cx) {
                 let name = At::new(entry.key.to_owned(), entry.key_span());
-                self.pool_properties.push(Setting { name, value });
+                self.pool_properties.insert(entry.key.to_owned(), Setting { name, value });
             }
         }
     }
 
     fn dataset(&mut self, cx: &Context<'_>, dataset: &str, table: &mut Section<'_>) {
-        self.named_datasets.push(dataset.to_owned());
+        let own = self.datasets.entry(dataset.to_owned()).or_default();
         let mut stated = BTreeSet::new();
         for entry in table.rest() {
             let full = property::dataset::full_name(entry.key);
@@ -194,13 +197,13 @@ impl Settings {
             }
             if let Some(value) = entry.property(cx) {
                 let name = At::new(full.to_owned(), entry.key_span());
-                self.datasets.push((dataset.to_owned(), Setting { name, value }));
+                own.insert(full.to_owned(), Setting { name, value });
             }
         }
     }
 }
 
-fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
+fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<OpenZfs> {
     let text = entry.string(cx, "the release line in quotes: \"2.4\"")?;
     let known = OpenZfs::named(&text.value);
     if known.is_none() {
@@ -223,7 +226,7 @@ fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
         };
         cx.error(entry.span(), message, fix);
     }
-    known.map(|openzfs| At::new(openzfs, entry.span()))
+    known
 }
 
 /// Checks a dataset's name by the rules of `zfs create` (zfs_namecheck.c).
@@ -244,8 +247,10 @@ pub(super) fn dataset_name(cx: &Context<'_>, name: &str, span: Range<usize>) -> 
     Some(())
 }
 
-fn parameter(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Written>)> {
-    let name = At::new(entry.key.to_owned(), entry.key_span());
+fn parameter(
+    cx: &Context<'_>,
+    entry: &Entry<'_>,
+) -> Option<(String, (Range<usize>, At<Written>))> {
     let value = match entry.value() {
         DeValue::String(text) => match units::size(text).map(i64::try_from) {
             Ok(Ok(bytes)) => Written::Number(bytes),
@@ -254,7 +259,7 @@ fn parameter(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Writ
         },
         _ => Written::Number(entry.integer(cx, i64::MIN, i64::MAX, "a whole number")?),
     };
-    Some((name, At::new(value, entry.span())))
+    Some((entry.key.to_owned(), (entry.key_span(), At::new(value, entry.span()))))
 }
 
 /// Where a variant without vdevs is to be pointed at.

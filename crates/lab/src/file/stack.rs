@@ -4,7 +4,7 @@
 use super::context::{At, Context};
 use super::mount_options;
 use super::section::Section;
-use super::variant_builder::Named;
+use super::variant::Named;
 use crate::campaign::{DriveRef, Filesystem, FilesystemOnDrives, MdLevel, Stack};
 use crate::units;
 use std::collections::{BTreeMap, BTreeSet};

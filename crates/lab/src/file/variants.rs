@@ -4,7 +4,6 @@ use super::context::Context;
 use super::section::{Entry, Section, section_of};
 use super::server;
 use super::settings::{BASE_SECTIONS, Header, Settings};
-use super::variant_builder::VariantBuilder;
 use crate::campaign::Variant;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
@@ -124,16 +123,15 @@ pub(super) fn read(
         }
     }
     let resolve = |mut plan: Plan| {
-        let mut builder = VariantBuilder::default();
-        builder.apply(cx, base);
+        let mut settings = base.clone();
         // The order of factors does not decide whether what one adds or removes stays: `vdevs` comes first.
         if let Some(vdevs) = stated_vdevs(cx, &mut plan) {
-            builder.apply(cx, &vdevs);
+            settings.apply(cx, &vdevs);
         }
         for change in &plan.changes {
-            builder.apply(cx, change);
+            settings.apply(cx, change);
         }
-        builder.finish(cx, &plan.name, plan.levels, &plan.header)
+        settings.variant(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), all_named)
 }
