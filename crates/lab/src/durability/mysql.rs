@@ -1,6 +1,7 @@
 //! Rules over MariaDB's and MySQL's settings, and over the datasets that it is on.
 
-use super::{Durability, Reason, evidence, storage};
+use super::evidence::{self, Evidence, Evidence::Source};
+use super::{Durability, Reason, storage};
 use crate::campaign::{Stack, Sysbench, Variant};
 use crate::command::full_name;
 use crate::mysql;
@@ -8,6 +9,8 @@ use std::collections::BTreeSet;
 
 /// Seconds between flushes of the redo log where the lab does not say (`innodb_flush_log_at_timeout`).
 const FLUSH_TIMEOUT_S: u64 = 1;
+
+const FLUSH_METHOD: Evidence = Source("MariaDB documentation, innodb_flush_method");
 
 /// What follows from a server's settings on a variant.
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
@@ -77,7 +80,7 @@ fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
             _ => (format!("sync=standard on {}", full_name(dataset)), evidence::CHECKPOINT),
         },
         Stack::Filesystem(_) if buffers_pages(sysbench) => {
-            ("buffered data files".to_owned(), evidence::CHECKPOINT_BUFFERED)
+            ("buffered data files".to_owned(), Source("MariaDB, log_checkpoint() in buf0flu.cc"))
         }
         Stack::Filesystem(_) => return None,
     };
@@ -99,7 +102,9 @@ pub fn own_datasets(sysbench: &Sysbench) -> BTreeSet<&str> {
 fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let never_syncs = never_syncs(sysbench).then_some("innodb_flush_method=nosync");
     let apart = "after a power cut the data and the redo log are from different points in time";
-    let evidence = (evidence::FLUSH_METHOD, evidence::INNODB_SYNC_MIXED);
+    let log_first =
+        Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");
+    let evidence = (FLUSH_METHOD, log_first);
     storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
 }
 
@@ -115,7 +120,7 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "checkpoints pass pages that become durable only with their transaction group"
             .to_owned(),
-        evidence: evidence::NO_FSYNC,
+        evidence: Source("MySQL documentation, innodb_flush_method: O_DIRECT_NO_FSYNC skips fsync"),
     })
 }
 
@@ -124,7 +129,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
         setting: "innodb_flush_method=nosync".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the redo log that describes them".to_owned(),
-        evidence: evidence::FLUSH_METHOD,
+        evidence: FLUSH_METHOD,
     })
 }
 
@@ -218,6 +223,6 @@ fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "the drives and the file system write in units smaller than a page, so a power cut can tear one"
             .to_owned(),
-        evidence: evidence::DOUBLEWRITE_ON_FILESYSTEM,
+        evidence: Source("MariaDB documentation, innodb_doublewrite"),
     })
 }
