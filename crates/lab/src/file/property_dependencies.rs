@@ -2,7 +2,7 @@
 //! feature of the pool.
 
 use super::context::Context;
-use super::settings::Setting;
+use super::settings::{Setting, Settings};
 use super::vdevs::LabVdev;
 use crate::campaign::{AllocationClass, Layout, inherited};
 use crate::diagnostic::Diagnostic;
@@ -86,24 +86,21 @@ pub(super) fn check(
 
 /// Checks that no feature is disabled which a dataset's property or a vdev needs (`zfs_check_settable`,
 /// `dmu_objset_create_crypt_check`, `spa_create`).
-pub(super) fn check_features(
-    cx: &Context<'_>,
-    pool: &BTreeMap<String, Setting>,
-    datasets: &BTreeMap<String, BTreeMap<String, Setting>>,
-    vdevs: &[LabVdev],
-) {
-    for (name, flag) in pool.iter().filter(|(_, flag)| flag.value.value == "disabled") {
+pub(super) fn check_features(cx: &Context<'_>, settings: &Settings) {
+    let disabled =
+        settings.pool_properties.iter().filter(|(_, flag)| flag.value.value == "disabled");
+    for (name, flag) in disabled {
         let Some(feature) = name.strip_prefix("feature@") else {
             continue;
         };
-        let settings = || datasets.values().flat_map(BTreeMap::values);
-        let user = settings()
+        let mut properties = settings.datasets.values().flat_map(BTreeMap::values);
+        let user = properties
             .find(|setting| property_needs(feature, &setting.name.value, &setting.value.value))
             .map(|setting| {
                 let stated = format!("`{} = \"{}\"`", setting.name.value, setting.value.value);
                 (stated, setting.value.span.clone())
             })
-            .or_else(|| vdev_that_needs(feature, vdevs));
+            .or_else(|| vdev_that_needs(feature, settings.vdevs()));
         if let Some((user, span)) = user {
             cx.say(
                 Diagnostic::error(format!("`{name}` is disabled, but {user} needs it"))

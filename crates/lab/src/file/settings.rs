@@ -247,10 +247,7 @@ pub(super) fn dataset_name(cx: &Context<'_>, name: &str, span: Range<usize>) -> 
     Some(())
 }
 
-fn parameter(
-    cx: &Context<'_>,
-    entry: &Entry<'_>,
-) -> Option<(String, (Range<usize>, At<Written>))> {
+fn parameter(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(String, (Range<usize>, At<Written>))> {
     let value = match entry.value() {
         DeValue::String(text) => match units::size(text).map(i64::try_from) {
             Ok(Ok(bytes)) => Written::Number(bytes),

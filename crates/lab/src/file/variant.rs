@@ -6,9 +6,7 @@ use super::reservations;
 use super::section::section_of;
 use super::settings::{Header, Setting, Settings, Written};
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{
-    AllocationClass, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited,
-};
+use crate::campaign::{AllocationClass, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, did_you_mean_or};
 use crate::units;
 use std::collections::BTreeMap;
@@ -124,9 +122,7 @@ impl Settings {
             .collect();
         self.check_special(cx, &datasets);
         property_dependencies::check(cx, &self.datasets, &datasets);
-        property_dependencies::check_features(
-            cx, &self.pool_properties, &self.datasets, self.vdevs(),
-        );
+        property_dependencies::check_features(cx, &self);
         let mut vdevs: Vec<Vdev> = self.vdevs().iter().map(|vdev| vdev.vdev.clone()).collect();
         vdev::sort(&mut vdevs);
         let pool = Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties };
@@ -135,7 +131,7 @@ impl Settings {
         variant
     }
 
-    fn vdevs(&self) -> &[LabVdev] {
+    pub fn vdevs(&self) -> &[LabVdev] {
         self.vdevs.as_deref().unwrap_or_default()
     }
 
@@ -159,12 +155,11 @@ impl Settings {
             match self.drives.get(kind) {
                 None if self.broken_drives.contains(kind) => {}
                 None => {
-                    let other = match kind.as_str() {
-                        "raid" => "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3".to_owned(),
-                        _ => format!("add `{kind} = \"<count>x <profile>\"` to [drives]"),
-                    };
-                    let known = self.drives.keys().map(String::as_str);
-                    let fix = did_you_mean_or(kind, known, other);
+                    const RAID: &str =
+                        "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3";
+                    let add = format!("add `{kind} = \"<count>x <profile>\"` to [drives]");
+                    let other = if kind == "raid" { RAID } else { &add };
+                    let fix = did_you_mean_or(kind, self.drives.keys().map(String::as_str), other);
                     cx.missing(span.clone(), format!("no drives are called `{kind}`"), fix);
                 }
                 Some(known) if *index >= known.value.count => {

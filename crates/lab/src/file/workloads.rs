@@ -306,7 +306,8 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<(Strin
         Err(e) => {
             let beside = cx.files.beside(&path.value);
             let others = beside.iter().map(String::as_str).filter(|name| *name != path.value);
-            let other = "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`";
+            let other =
+                "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`";
             let fix = did_you_mean_or(&path.value, others, other);
             cx.refuse(path.span, format!("cannot read the fio job file `{}`: {e}", path.value), fix)
         }

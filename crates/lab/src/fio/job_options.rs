@@ -170,20 +170,12 @@ pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
     if let Some(share) = setting.value.strip_suffix('%') {
         return match share.trim().parse::<u32>() {
             Ok(percent) if percent <= 100 => Ok(Some(Size::Share)),
-            _ => Err(Mistake::new(
-                setting.line,
-                format!("`{name}={}` is not a percentage", setting.value),
-                "write 0% to 100%",
-            )),
+            _ => Err(setting.is_not(name, "a percentage", "write 0% to 100%")),
         };
     }
     match bytes(&setting.value) {
         Some(n) => Ok(Some(Size::Bytes(n))),
-        None => Err(Mistake::new(
-            setting.line,
-            format!("`{name}={}` is not a size that can be scaled", setting.value),
-            "write 20G, 512m or 50%",
-        )),
+        None => Err(setting.is_not(name, "a size that can be scaled", "write 20G, 512m or 50%")),
     }
 }
 
@@ -199,11 +191,7 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
         setting.value.split_once(['-', ':']).unwrap_or((&setting.value, &setting.value));
     match (bytes(low), bytes(high)) {
         (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
-        _ => Err(Mistake::new(
-            setting.line,
-            format!("`filesize={}` is not a size", setting.value),
-            "write 4M, or a range 4k-1M",
-        )),
+        _ => Err(setting.is_not("filesize", "a size", "write 4M, or a range 4k-1M")),
     }
 }
 
@@ -242,8 +230,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
                 // Of `8k,` the writes are left to fio.
                 _ if size.is_empty() => all.push(BLOCK),
                 Some(bytes) if bytes > 0 => all.push(bytes),
-                _ => wrong.push(Mistake::new(
-                    setting.line,
+                _ => wrong.push(setting.mistake(
                     format!("`{name}={}`: `{size}` is not a block size", setting.value),
                     "write 16k, 128k or 1m",
                 )),
@@ -255,8 +242,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
             shares.sum::<u64>() > 100
         };
         if setting.value.split(',').any(beyond) {
-            wrong.push(Mistake::new(
-                setting.line,
+            wrong.push(setting.mistake(
                 format!("the percentages of `{name}={}` add up to more than 100 %", setting.value),
                 "write percentages that add up to 100",
             ));
@@ -286,7 +272,7 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
             Some(_) => format!("write `{close}`: fio ignores a unit after a blank"),
             None => "write 60, 90s or 2m; at most a year".to_owned(),
         };
-        Mistake::new(setting.line, format!("`{name}={}` is not a time", setting.value), fix)
+        setting.is_not(name, "a time", fix)
     })
 }
 
