@@ -66,7 +66,7 @@ pub fn load_on(
     }
     let cx = Context::new(name, text, files, profiles);
     let (table, syntax) = DeTable::parse_recoverable(text);
-    let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);
+    let campaign = campaign(Section::new(&cx, "", 0..0, table.get_ref()), openzfs);
     if cx.errors() == 0 && syntax.is_empty() {
         cross_checks::check(&cx, table.get_ref(), &campaign);
     }
@@ -125,18 +125,19 @@ fn opens_section(line: &str) -> bool {
     line.trim_start().starts_with('[')
 }
 
-fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
+fn campaign(mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
+    let cx = lab.cx;
     let name = name_of(cx.file);
-    let title = lab.take("title").and_then(|entry| entry.string(cx, "a title in quotes"));
+    let title = lab.take("title").and_then(|entry| entry.string("a title in quotes"));
     let source = lab
         .take("source")
-        .and_then(|entry| entry.string(cx, "where the question comes from, in quotes"));
-    let host = method::host(cx, &mut lab);
-    let mut base = Settings::base(cx, &mut lab);
+        .and_then(|entry| entry.string("where the question comes from, in quotes"));
+    let host = method::host(&mut lab);
+    let mut base = Settings::base(&mut lab);
     base.openzfs = openzfs.or(base.openzfs);
-    let (mut method, baseline) = method::method(cx, &mut lab);
+    let (mut method, baseline) = method::method(&mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
-    let (mut variants, all_named) = variants::read(cx, &mut lab, &base, named);
+    let (mut variants, all_named) = variants::read(&mut lab, &base, named);
     for variant in &mut variants {
         variant.memory = variant.memory.filter(|memory| *memory != host.memory);
     }
@@ -145,10 +146,10 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
         memory: host.memory,
         runtime_s: method.runtime_s,
     };
-    let workloads = workloads::read(cx, &mut lab, &known);
+    let workloads = workloads::read(&mut lab, &known);
     method.baseline = method::put_baseline_first(cx, baseline, &mut variants, all_named);
-    let scale = method::scale(cx, &mut lab);
-    lab.finish(cx);
+    let scale = method::scale(&mut lab);
+    lab.finish();
     // Vdevs that were not understood may be what uses them.
     if cx.errors() == 0 {
         unused(cx, &base, &variants);

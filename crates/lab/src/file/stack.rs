@@ -76,13 +76,12 @@ pub(super) struct StackKeys {
 const KEYS: [&str; 4] = ["md", "drive", "filesystem", "mount_options"];
 
 /// Takes the keys of a stack out of `[pool]`, where they are wrong, and reports them; whether there were any.
-pub(super) fn refuse_in_pool(cx: &Context<'_>, pool: &mut Section<'_>) -> bool {
+pub(super) fn refuse_in_pool(pool: &mut Section<'_>) -> bool {
     let mut found = false;
     for key in ["stack"].into_iter().chain(KEYS) {
         if let Some(entry) = pool.take(key) {
             found = true;
-            cx.error(
-                entry.key_span(),
+            entry.error_at_key(
                 format!("`{key}` is in [pool], but a file system on drives has no pool"),
                 "write it before the first section of the lab, or in [variants.NAME]",
             );
@@ -93,29 +92,28 @@ pub(super) fn refuse_in_pool(cx: &Context<'_>, pool: &mut Section<'_>) -> bool {
 
 impl StackKeys {
     /// Takes the keys out of a section.
-    pub fn take(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
+    pub fn take(section: &mut Section<'_>) -> Self {
         let stated = KEYS.into_iter().filter_map(|key| Some((key, section.first_of(&[key])?)));
         let mut keys = Self { keys: stated.collect(), ..Self::default() };
         if let Some(entry) = section.take("stack") {
-            let kind = entry.choice(cx, &KINDS, Kind::name);
+            let kind = entry.choice(&KINDS, Kind::name);
             keys.kind = kind.map(|kind| At::new(kind, entry.key_span()));
         }
         if let Some(entry) = section.take("md") {
-            let text = entry.string(cx, WANTED);
-            keys.array = Some(text.and_then(|text| array(cx, &text)).unwrap_or_default());
+            let text = entry.string(WANTED);
+            keys.array = Some(text.and_then(|text| array(entry.cx, &text)).unwrap_or_default());
         }
         if let Some(entry) = section.take("drive") {
-            let text = entry.string(cx, "one drive, such as \"nvme0\"");
-            keys.drive = Some(text.and_then(|text| one_drive(cx, &text)).unwrap_or_default());
+            let text = entry.string("one drive, such as \"nvme0\"");
+            keys.drive = Some(text.and_then(|text| one_drive(entry.cx, &text)).unwrap_or_default());
         }
-        keys.filesystem = section.choice(cx, "filesystem", &Filesystem::ALL, Filesystem::name);
+        keys.filesystem = section.choice("filesystem", &Filesystem::ALL, Filesystem::name);
         if let Some(entry) = section.take("mount_options") {
-            let text = entry.string(cx, "options as after `mount -o`, such as \"noatime\"");
+            let text = entry.string("options as after `mount -o`, such as \"noatime\"");
             if let Some(text) = &text
                 && text.value.contains(|c: char| c.is_whitespace() || c.is_control())
             {
-                cx.error(
-                    text.span.clone(),
+                entry.error(
                     "`mount_options` contains a space or a control character",
                     "separate the options with commas: \"noatime,logbsize=256k\"",
                 );
