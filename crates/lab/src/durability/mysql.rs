@@ -54,12 +54,12 @@ pub fn buffers_pages(sysbench: &Sysbench) -> bool {
             _ => false,
         },
     );
-    method || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
+    method || sysbench.is_on("innodb_data_file_buffering", false)
 }
 
 /// Whether MariaDB's pages are durable when they are written.
 fn writes_pages_through(sysbench: &Sysbench) -> bool {
-    let set = mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false);
+    let set = sysbench.is_on("innodb_data_file_write_through", false);
     let since_11 = sysbench.version.map(|version| version >= 1100);
     mysql::writes_pages_through(sysbench.word("innodb_flush_method").as_deref(), set, since_11)
 }
@@ -139,7 +139,7 @@ fn writes_redo_through(variant: &Variant, sysbench: &Sysbench) -> bool {
     let dataset = directories.redo.as_ref().unwrap_or(&directories.data);
     let by_method = sysbench.server == mysql::Server::Mysql && has_method(sysbench, "o_dsync");
     by_method
-        || mysql::is_on(&sysbench.settings, "innodb_log_file_write_through", false)
+        || sysbench.is_on("innodb_log_file_write_through", false)
         || variant.property(dataset, "sync") == Some("always")
 }
 
@@ -198,7 +198,7 @@ fn no_doublewrite(sysbench: &Sysbench) -> Option<&str> {
     const NAME: &str = "innodb_doublewrite";
     let without = ["detect_only", "fast"].contains(&sysbench.word(NAME)?.as_str());
     let value = sysbench.settings.get(NAME)?;
-    (without || !mysql::is_on(&sysbench.settings, NAME, true)).then_some(value)
+    (without || !sysbench.is_on(NAME, true)).then_some(value)
 }
 
 /// Pages that cannot be repaired if the intent log of the data's dataset tears them.

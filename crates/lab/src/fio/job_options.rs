@@ -251,10 +251,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
     if all.is_empty() {
         all.push(BLOCK);
     }
-    match wrong.is_empty() {
-        true => Ok(all),
-        false => Err(wrong),
-    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
 }
 
 /// Seconds of an option such as `runtime`; none where it is not stated.

@@ -71,10 +71,7 @@ fn rate(variant: &Variant, workload: &Workload) -> f64 {
     let disk = |drive: &DriveRef| {
         variant.profile(&drive.kind).is_some_and(|profile| profile.kind == TimingModel::Hdd)
     };
-    match waits && variant.used_drives().all(disk) {
-        true => RATE_OF_DISKS,
-        false => RATE,
-    }
+    if waits && variant.used_drives().all(disk) { RATE_OF_DISKS } else { RATE }
 }
 
 /// Estimates the fewest trials that the method allows.
