@@ -114,10 +114,7 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
     }
     let pools = fitting(&kinds, drives, wanted);
     let front = front_of(&pools, &kinds, wanted);
-    let mut order = match wanted.front_only {
-        true => front.clone(),
-        false => (0..pools.len()).collect(),
-    };
+    let mut order = if wanted.front_only { front.clone() } else { (0..pools.len()).collect() };
     let all: Vec<Figures> = pools.iter().map(|pool| pool.figures).collect();
     sort(&mut order, &all, wanted.sort);
     if wanted.sort == Sort::Balance {

@@ -66,10 +66,7 @@ pub fn estimate(
     if layout.tolerance() == 0 {
         return None;
     }
-    let found = match drive.rotational {
-        true => conditions.rotating,
-        false => conditions.flash,
-    };
+    let found = if drive.rotational { conditions.rotating } else { conditions.flash };
     let width = f64::from(layout.width);
     let wait_h = if layout.all_spares() > 0 { 0.0 } else { conditions.swap_h };
     let write = drive.write * conditions.share;

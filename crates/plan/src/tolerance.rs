@@ -61,10 +61,7 @@ pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
     for failed in 1..=most.min(drives) {
         let sets = choose(drives, failed);
         let survived = (counts[failed as usize] / sets).clamp(0.0, 1.0);
-        let enumerated = match sets <= ENUMERATED {
-            true => enumerate(layouts, failed),
-            false => None,
-        };
+        let enumerated = if sets <= ENUMERATED { enumerate(layouts, failed) } else { None };
         let share = match enumerated {
             Some(survived) => Share { failed, survived, by: Counted::Enumeration },
             None => Share { failed, survived, by: Counted::ClosedForm },

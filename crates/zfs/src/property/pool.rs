@@ -1,29 +1,30 @@
 //! Pool properties (`zpool create -o`), from zpool_prop.c and zfeature_common.c of OpenZFS 2.3.9 and 2.4.4.
 
 use super::Effect::{Modelled, None, NotModelled};
-use super::{ON_OFF, Property, Refused, Values, find, property};
+use super::Values::{Comment, Path, SizeNoneAuto, Text, Words};
+use super::{ON_OFF, Property, Refused, find, property};
 use crate::OpenZfs;
 
 /// Every pool property that can be set, but `ashift`, which a lab states as a number.
 pub const TABLE: &[Property] = &[
     property("autotrim", ON_OFF, Modelled),
-    property("failmode", Values::Words(&["wait", "continue", "panic"]), Modelled),
+    property("failmode", Words(&["wait", "continue", "panic"]), Modelled),
     property("autoreplace", ON_OFF, None),
     property("autoexpand", ON_OFF, None),
-    property("comment", Values::Comment, None),
+    property("comment", Comment, None),
     property(
         "compatibility",
-        Values::Text,
+        Text,
         NotModelled("the machine enables every feature of its release"),
     ),
     property("delegation", ON_OFF, None),
     property("listsnapshots", ON_OFF, None),
     property("multihost", ON_OFF, NotModelled("the machine writes no multihost heartbeats")),
-    property("cachefile", Values::Path(&["none", ""]), None),
-    property("altroot", Values::Path(&[]), None),
+    property("cachefile", Path(&["none", ""]), None),
+    property("altroot", Path(&[]), None),
     property(
         "dedup_table_quota",
-        Values::SizeNoneAuto,
+        SizeNoneAuto,
         NotModelled("the machine does not limit the deduplication table"),
     ),
 ];
@@ -34,7 +35,7 @@ macro_rules! features {
         &[$($(Property {
             name: concat!("feature@", stringify!($name)),
             since: OpenZfs::$since,
-            values: Values::Words(&["enabled", "disabled"]),
+            values: Words(&["enabled", "disabled"]),
             effect: Modelled,
         },)*)*]
     };
