@@ -83,7 +83,6 @@ fn array(on_drives: &FilesystemOnDrives, level: MdLevel) -> Command {
     Command(create)
 }
 
-/// The commands of a pool.
 fn pool(variant: &Variant) -> Commands {
     let mut create = words(["zpool", "create"]);
     if force(variant, &variant.pool.vdevs) {

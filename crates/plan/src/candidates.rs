@@ -21,7 +21,6 @@ pub(crate) fn pointless(layout: &Layout) -> bool {
 /// Bits for the place of a kind's layout: four kinds, which may have millions of layouts each.
 const BITS: usize = 32;
 
-/// A pool that meets the requirements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool {
     /// For each kind of drive [`BITS`]: 0, or one more than the place of its layout.
@@ -49,7 +48,6 @@ pub(crate) fn considered(kinds: &[Vec<Part>]) -> u64 {
     raids + families.values().map(pools).sum::<u64>()
 }
 
-/// The parts of a pool.
 pub(crate) fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator<Item = &'a Part> {
     let choice = pool.choice;
     (0..kinds.len()).filter_map(move |kind| chosen(kinds, choice, kind))

@@ -91,7 +91,6 @@ pub const SYSBENCH_SCRIPTS: [SysbenchScript; 9] = [
 ];
 
 impl Sysbench {
-    /// Its script.
     fn known_script(&self) -> &SysbenchScript {
         let found = SYSBENCH_SCRIPTS.iter().find(|script| script.name == self.script);
         found.unwrap_or(&SYSBENCH_SCRIPTS[0])

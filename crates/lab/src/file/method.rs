@@ -46,7 +46,6 @@ pub(super) fn host(lab: &mut Section<'_>) -> Host {
     host
 }
 
-/// RAM of a machine.
 pub(super) fn memory(entry: &Entry<'_>) -> Option<u64> {
     let memory = entry.size()?;
     if !(1 << 30..=1 << 46).contains(&memory) {

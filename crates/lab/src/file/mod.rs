@@ -8,7 +8,6 @@ mod mount_options;
 mod pg_test_fsync;
 mod pgbench;
 mod property_dependencies;
-mod reservations;
 mod section;
 mod server;
 mod settings;

@@ -7,7 +7,6 @@ use crate::units;
 
 /// What an option takes after `=`.
 enum Value {
-    /// A whole number.
     Number(u64, u64),
     /// A power of two of bytes, as `64k`.
     Size(u64, u64),
@@ -24,7 +23,6 @@ const COMMON: &str = "async atime bsdgroups defaults dev diratime dirsync discar
 const UNUSABLE: [&str; 9] =
     ["ro", "loop", "bind", "rbind", "remount", "norecovery", "logdev", "rtdev", "journal_path"];
 
-/// The largest number of 32 bits.
 const MOST: u64 = u32::MAX as u64;
 
 /// Options of one file system without a value.

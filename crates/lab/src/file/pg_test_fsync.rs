@@ -8,7 +8,6 @@ use crate::campaign::{PgTestFsync, SyncMethod};
 /// Shortest test, virtual seconds: of its window the first and the last second are shared with its neighbours.
 const LEAST_RUNTIME_S: f64 = 3.0;
 
-/// Reads the client.
 pub(super) fn read(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<PgTestFsync> {
     let mut client = entry.table("pg_test_fsync")?;
     let version = client.take("version");

@@ -14,7 +14,6 @@ const MOST_CLIENTS: i64 = 2000;
 /// Most scale units: 1.5 TB.
 const MOST_SCALE: i64 = 100_000;
 
-/// Takes the client and its server out of a workload.
 pub(super) fn read(
     entry: &Entry<'_>,
     table: &mut Section<'_>,

@@ -61,7 +61,6 @@ impl<'t> Section<'t> {
         Self { cx, path: path.into(), span, entries, known: Vec::new() }
     }
 
-    /// Takes a key out, if it is there.
     pub fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
         self.known.push(key);
         self.take_retired(key)
@@ -73,7 +72,6 @@ impl<'t> Section<'t> {
         Some(self.entries.remove(at))
     }
 
-    /// Takes a table out, if it is there.
     pub fn table(&mut self, key: &'static str) -> Option<Section<'t>> {
         self.take(key)?.table(key)
     }
@@ -83,7 +81,6 @@ impl<'t> Section<'t> {
         self.take(key).map_or_else(Vec::new, |entry| entry.entries(key))
     }
 
-    /// Takes out a key whose value is the name of one of these.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -114,7 +111,6 @@ impl<'t> Section<'t> {
         self.entries.is_empty()
     }
 
-    /// An error about the section as a whole.
     pub fn error(&self, message: impl Into<String>, fix: impl Into<String>) {
         self.cx.error(self.span.clone(), message, fix);
     }
@@ -283,7 +279,6 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// `true` or `false`.
     pub fn boolean(&self) -> Option<bool> {
         match self.value() {
             DeValue::Boolean(is) => Some(*is),
@@ -304,7 +299,6 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// One of these, by its name.
     pub fn choice<T: Copy>(&self, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
         let text = self.string(&format!("\"{}\"", names.join("\" or \"")))?;

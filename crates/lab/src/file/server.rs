@@ -91,7 +91,6 @@ const POSTGRESQL: (&str, &str) = ("postgresql", "postgresql.conf, such as \"8GB\
 /// The same of a MariaDB or MySQL server.
 const MYSQL: &str = "my.cnf, such as \"8G\", \"O_DIRECT\" or 0";
 
-/// Settings of a PostgreSQL server of a version.
 pub(super) fn of_postgresql(entry: &Entry<'_>, version: Option<u32>) -> BTreeMap<String, String> {
     settings(entry, POSTGRESQL, |name, value| {
         let setting = postgresql::lookup(name, version)?;
@@ -103,7 +102,6 @@ pub(super) fn of_postgresql(entry: &Entry<'_>, version: Option<u32>) -> BTreeMap
     })
 }
 
-/// Settings of a MariaDB or MySQL server of a version.
 pub(super) fn of_mysql(
     entry: &Entry<'_>,
     server: Server,
@@ -119,7 +117,6 @@ pub(super) fn of_mysql(
     })
 }
 
-/// A major version of PostgreSQL.
 pub(super) fn postgresql_version(entry: &Entry<'_>) -> Option<u32> {
     const FIX: &str = "write the major version: \"15\"";
     if let DeValue::Integer(_) = entry.value() {

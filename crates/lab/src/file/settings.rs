@@ -70,7 +70,6 @@ pub(super) const BASE_SECTIONS: [&str; 8] =
     ["dataset", "datasets", "module", "pool", "drives", "postgresql", "mariadb", "mysql"];
 
 impl Settings {
-    /// Takes the base keys out of `section`.
     pub fn base(section: &mut Section<'_>) -> Self {
         let mut settings = Self::default();
         if let Some(entry) = section.take("openzfs") {

@@ -14,7 +14,6 @@ const PAGES: std::ops::RangeInclusive<u64> = 512..=65536;
 /// `page_size` of SQLite's own.
 const PAGE: u32 = 4096;
 
-/// Reads the client.
 pub(super) fn read(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Sqlite> {
     let mut client = entry.table("sqlite")?;
     let journal_mode = client.choice("journal_mode", &JournalMode::ALL, JournalMode::name);

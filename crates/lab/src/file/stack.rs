@@ -43,7 +43,6 @@ impl Kind {
 const KINDS: [Kind; 4] =
     [Kind::Zfs, Kind::Md, Kind::Drive(Filesystem::Xfs), Kind::Drive(Filesystem::Ext4)];
 
-/// Their names.
 pub(crate) fn stack_names() -> [&'static str; 4] {
     KINDS.map(Kind::name)
 }
@@ -91,7 +90,6 @@ pub(super) fn refuse_in_pool(pool: &mut Section<'_>) -> bool {
 }
 
 impl StackKeys {
-    /// Takes the keys out of a section.
     pub fn take(section: &mut Section<'_>) -> Self {
         let stated = KEYS.into_iter().filter_map(|key| Some((key, section.first_of(&[key])?)));
         let mut keys = Self { keys: stated.collect(), ..Self::default() };
@@ -143,7 +141,6 @@ impl StackKeys {
         self.kind.as_ref().map_or(Kind::Zfs, |kind| kind.value)
     }
 
-    /// Whether a file system without ZFS is stated.
     pub fn is_filesystem(&self) -> bool {
         self.kind() != Kind::Zfs
     }
@@ -232,7 +229,6 @@ impl StackKeys {
     }
 }
 
-/// Reads the name of one drive.
 fn one_drive(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     let span = text.span.clone();
     match vdev::drives(&text.value) {

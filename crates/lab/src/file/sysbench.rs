@@ -14,7 +14,6 @@ const MOST_TABLES: i64 = 1000;
 /// Most rows of a table: an id is an INTEGER.
 const MOST_ROWS: i64 = 2_147_000_000;
 
-/// Takes the client and its server out of a workload.
 pub(super) fn read(
     entry: &Entry<'_>,
     table: &mut Section<'_>,

@@ -2,13 +2,14 @@
 
 use super::context::Context;
 use super::property_dependencies;
-use super::reservations;
 use super::section::section_of;
 use super::settings::{Header, Setting, Settings, Written};
 use super::vdevs::{self, LabVdev};
 use crate::campaign::{AllocationClass, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, did_you_mean_or};
-use crate::units;
+use crate::model::reserved::{claim, exceeded};
+use crate::model::space;
+use crate::units::{self, about};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use zfs::property::{Effect, Property, Refused, dataset, pool};
@@ -127,7 +128,7 @@ impl Settings {
         vdev::sort(&mut vdevs);
         let pool = Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties };
         let variant = Variant { pool, datasets, module, module_words, ..variant };
-        reservations::check(cx, &self.datasets, &variant);
+        check_reservations(cx, &self.datasets, &variant);
         variant
     }
 
@@ -139,7 +140,6 @@ impl Settings {
         self.vdevs().iter().any(|vdev| vdev.vdev.class == class)
     }
 
-    /// The drives of the vdevs, each with its place.
     fn named_drives(&self) -> Vec<Named<'_>> {
         let vdevs = self.vdevs().iter();
         vdevs.flat_map(|vdev| vdev.vdev.drives.iter().zip(&vdev.drive_spans)).collect()
@@ -321,6 +321,51 @@ impl Settings {
                 );
             }
         }
+    }
+}
+
+/// Checks what the datasets of a variant reserve against their quotas and the pool: `zfs create` refuses what has no
+/// such room.
+fn check_reservations(
+    cx: &Context<'_>,
+    settings: &BTreeMap<String, BTreeMap<String, Setting>>,
+    variant: &Variant,
+) {
+    // Vdevs that were not understood may be what holds it.
+    if cx.errors() > 0 {
+        return;
+    }
+    let empty = |_: &str| 0;
+    if let Some(quota) = exceeded(variant, &empty)
+        && let Some(setting) = settings.get(quota.dataset).and_then(|own| own.get(quota.name))
+    {
+        cx.error(
+            setting.value.span.clone(),
+            format!(
+                "`{}` is smaller than what is reserved within it, {}",
+                quota.name,
+                about(quota.needed)
+            ),
+            "use a larger quota, or reserve less",
+        );
+        return;
+    }
+    let (reserved, space) = (claim(variant, "", &empty), space(variant));
+    let reservations = settings
+        .values()
+        .flat_map(BTreeMap::values)
+        .filter(|setting| matches!(setting.name.value.as_str(), "reservation" | "refreservation"));
+    let largest = reservations.max_by_key(|setting| units::size(&setting.value.value).unwrap_or(0));
+    if let Some(setting) = largest.filter(|_| reserved > space) {
+        cx.error(
+            setting.value.span.clone(),
+            format!(
+                "the datasets reserve {}, but the pool holds about {}",
+                about(reserved),
+                about(space)
+            ),
+            "reserve less, or model larger drives",
+        );
     }
 }
 

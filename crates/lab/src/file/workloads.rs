@@ -23,7 +23,6 @@ pub(super) struct WorkloadInputs<'a> {
     pub runtime_s: Option<f64>,
 }
 
-/// Takes the section out of the lab.
 pub(super) fn read(lab: &mut Section<'_>, known: &WorkloadInputs<'_>) -> Vec<Workload> {
     let Some(entry) = lab.take("workloads") else {
         lab.cx.error(

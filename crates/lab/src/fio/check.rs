@@ -65,7 +65,6 @@ fn in_order(notes: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)
     found
 }
 
-/// What the machine changes in jobs.
 fn changes(jobs: &[Job]) -> impl Iterator<Item = (usize, String)> {
     let settings = jobs.iter().flat_map(|job| &job.settings);
     let changed = settings

@@ -99,7 +99,6 @@ pub(super) struct Times {
     pub warm_up_s: f64,
 }
 
-/// How long a trial of a job takes.
 pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     Times {
         runtime_s: method.runtime_s.or(job.and_then(|job| job.runtime_s)),
@@ -129,7 +128,6 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
     }
 }
 
-/// [`Demand::compressed`] of a campaign.
 fn compressed(campaign: &Campaign) -> f64 {
     let cells = campaign.workloads.iter().flat_map(|workload| {
         let variants = campaign.variants.iter();

@@ -58,7 +58,6 @@ impl Server {
         }
     }
 
-    /// Its name with the version of its list.
     fn listed_name(self) -> String {
         let (major, minor) = self.listed();
         format!("{} {major}.{minor}", self.name())
@@ -200,7 +199,6 @@ fn whole(value: &str) -> Option<i128> {
     }
 }
 
-/// A switch as the server reads it.
 fn switch(value: &str) -> Option<bool> {
     match value.to_ascii_lowercase().as_str() {
         "on" | "true" | "yes" | "1" => Some(true),

@@ -79,7 +79,6 @@ pub struct Refused {
     pub fix: String,
 }
 
-/// `on` and `off`.
 pub(crate) const ON_OFF: Values = Values::Words(&["on", "off"]);
 
 /// A property of every known release.
@@ -92,7 +91,6 @@ pub(crate) const fn since_2_4(name: &'static str, values: Values, effect: Effect
     Property { name, since: OpenZfs::V2_4, values, effect }
 }
 
-/// Looks a property up in a table.
 pub(crate) fn find(
     table: &'static [Property],
     what: &str,
