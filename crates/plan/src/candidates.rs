@@ -59,11 +59,6 @@ pub(crate) fn chosen(kinds: &[Vec<Part>], choice: u128, kind: usize) -> Option<&
     kinds.get(kind)?.get(usize::try_from(digit).ok()?.checked_sub(1)?)
 }
 
-/// The first kind that a pool uses.
-pub(crate) fn first_kind(digits: &[usize]) -> usize {
-    digits.iter().position(|digit| *digit > 0).unwrap_or(0)
-}
-
 /// Every pool that meets the requirements. Hard disks and flash share no data vdevs: flash beside
 /// disks is for log, cache and metadata, and as data vdevs would be as slow as the disks.
 pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -> Vec<Pool> {
@@ -104,11 +99,10 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             choice |= place(kind, at);
             parts.push(&kinds[kind][at]);
         }
-        let mixes = digits
-            .iter()
-            .zip(drives)
-            .filter(|(digit, _)| **digit > 0)
-            .any(|(_, d)| d.drive.rotational != drives[first_kind(&digits)].drive.rotational);
+        let used = digits.iter().zip(drives).filter(|(digit, _)| **digit > 0);
+        let mut rotates = used.map(|(_, kind)| kind.drive.rotational);
+        let first = rotates.next();
+        let mixes = rotates.any(|other| Some(other) != first);
         // A sensible pool has one kind of vdev that survives the same failures. Widths of raidz and dRAID may differ,
         // though `zpool create` then wants `-f`, since drives of one kind rarely come in the number of the other's
         // groups.
