@@ -183,22 +183,17 @@ fn volatile_drives(
     }
     let ends =
         "log blocks in the drive's cache are lost, and replay stops before the first of them";
-    (!log.is_empty()).then(|| match datasets.len() {
-        0 | 1 => Reason {
-            setting: setting(log),
-            durability: Durability::LosesLast { seconds: None },
-            why: ends.to_owned(),
-            evidence: of_log,
-        },
-        _ => Reason {
-            setting: setting(log),
-            durability: Durability::MayCorrupt,
-            why: format!(
+    let (durability, why, evidence) = match datasets.len() {
+        0 | 1 => (Durability::LosesLast { seconds: None }, ends.to_owned(), of_log),
+        _ => (
+            Durability::MayCorrupt,
+            format!(
                 "{ends}; each dataset has a log of its own, so the database's datasets can be from different points in time"
             ),
-            evidence: Source("OpenZFS, zil.c: each dataset has a log"),
-        },
-    })
+            Source("OpenZFS, zil.c: each dataset has a log"),
+        ),
+    };
+    (!log.is_empty()).then(|| Reason { setting: setting(log), durability, why, evidence })
 }
 
 /// Whether a module parameter is stated, and not 0.

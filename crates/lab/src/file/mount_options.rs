@@ -68,13 +68,9 @@ fn valued(filesystem: Filesystem) -> &'static [(&'static str, Value)] {
     }
 }
 
-fn has_flag(filesystem: Filesystem, name: &str) -> bool {
-    flags(filesystem).split_whitespace().any(|flag| flag == name)
-}
-
-/// Whether it has an option with or without a value.
-fn has(filesystem: Filesystem, name: &str) -> bool {
-    has_flag(filesystem, name) || valued(filesystem).iter().any(|(known, _)| *known == name)
+/// The names of its own options, with or without a value.
+fn names(filesystem: Filesystem) -> impl Iterator<Item = &'static str> {
+    flags(filesystem).split_whitespace().chain(valued(filesystem).iter().map(|(name, _)| *name))
 }
 
 /// What is wrong with each of some mount options, and what to do.
@@ -105,21 +101,23 @@ fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
         None => (option, None),
     };
     let own = filesystem.name();
+    let mut flags = COMMON.split_whitespace().chain(flags(filesystem).split_whitespace());
+    let is_flag = flags.any(|flag| flag == name);
     let taken = valued(filesystem).iter().find(|(known, _)| *known == name);
     match (taken, value) {
         (Some((_, taken)), Some(value)) => {
             let fix = refused(taken, value)?;
             return Some((format!("the mount option `{name}` cannot be `{value}`"), fix));
         }
-        (None, None) if COMMON.split_whitespace().any(|known| known == name) => return None,
-        (_, None) if has_flag(filesystem, name) => return None,
+        (_, None) if is_flag => return None,
         (Some((_, taken)), None) => {
             let fix = format!("write {name}={}", example(taken));
             return Some((format!("the mount option `{name}` of {own} needs a value"), fix));
         }
         _ => {}
     }
-    if let Some(other) = Filesystem::ALL.into_iter().find(|other| has(*other, name))
+    let has = |other: &Filesystem| names(*other).any(|known| known == name);
+    if let Some(other) = Filesystem::ALL.into_iter().find(has)
         && other != filesystem
     {
         let message = format!(
@@ -134,14 +132,11 @@ fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
         let fix = "remove it: a trial makes a file system on the variant's drives and writes to it";
         return Some((message, fix.to_owned()));
     }
-    if value.is_some()
-        && (has_flag(filesystem, name) || COMMON.split(' ').any(|known| known == name))
-    {
+    if value.is_some() && is_flag {
         let message = format!("the mount option `{name}` takes no value");
         return Some((message, format!("write `{name}`")));
     }
-    let known = COMMON.split_whitespace().chain(flags(filesystem).split_whitespace());
-    let known = known.chain(valued(filesystem).iter().map(|(known, _)| *known));
+    let known = COMMON.split_whitespace().chain(names(filesystem));
     Some((
         format!("`{}` is not a mount option that Poolwright knows of {own}", name.escape_debug()),
         did_you_mean_or(name, known, format!("see {own}(5) and mount(8), or remove it")),

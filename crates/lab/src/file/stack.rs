@@ -177,17 +177,12 @@ impl StackKeys {
         let Device { level, chunk, ppl, drives, .. } = self.device().cloned().unwrap_or_default();
         let mount_options = self.mount_options.clone().unwrap_or_default();
         let on_drives = FilesystemOnDrives { level, chunk, ppl, drives, filesystem, mount_options };
-        self.refuse_options(cx, &on_drives);
-        Some(Stack::Filesystem(on_drives))
-    }
-
-    /// Refuses mount options with which `mount` would fail in each trial.
-    fn refuse_options(&self, cx: &Context<'_>, on_drives: &FilesystemOnDrives) {
-        let FilesystemOnDrives { filesystem, mount_options, .. } = on_drives;
-        let Some(span) = self.keys.get("mount_options") else { return };
-        for (message, fix) in mount_options::mistakes(*filesystem, mount_options) {
-            cx.error(span.clone(), message, fix);
+        if let Some(span) = self.keys.get("mount_options") {
+            for (message, fix) in mount_options::mistakes(filesystem, &on_drives.mount_options) {
+                cx.error(span.clone(), message, fix);
+            }
         }
+        Some(Stack::Filesystem(on_drives))
     }
 
     /// Refuses the first key that is not for this stack.
