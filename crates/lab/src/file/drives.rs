@@ -220,9 +220,7 @@ fn long<'t>(entry: &Entry<'t>) -> Option<Long<'t>> {
             "add `profile = \"…\"`; each other key then replaces one of its numbers",
         ),
     };
-    let price = section
-        .take("price")
-        .and_then(|entry| entry.number(0.0, 1e9, "the price of one drive, such as 250"));
+    let price = section.number("price", 0.0, 1e9, "the price of one drive, such as 250");
     let mut overrides = Overrides { values: toml::Table::new(), written: section.rest() };
     for entry in &overrides.written {
         match value(entry.key, entry.value()) {

@@ -39,9 +39,7 @@ pub(super) fn host(lab: &mut Section<'_>) -> Host {
     }
     let processor = table.choice("processor", &Processor::ALL, Processor::name);
     host.processor = processor.unwrap_or_default();
-    host.memory_price = table
-        .take("memory_price")
-        .and_then(|entry| entry.number(0.0, 1e9, "the price of a GiB, such as 4.5"));
+    host.memory_price = table.number("memory_price", 0.0, 1e9, "the price of a GiB, such as 4.5");
     table.finish();
     host
 }
@@ -78,10 +76,8 @@ pub(super) fn method(lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
     };
     let Some(mut table) = lab.table("method") else { return (method, None) };
     let baseline = table.take("baseline").and_then(|entry| entry.string("the name of a variant"));
-    if let Some(entry) = table.take("precision") {
-        let precision = entry.number(0.001, 1.0, "a share such as 0.05");
-        method.precision = precision.unwrap_or(method.precision);
-    }
+    let precision = table.number("precision", 0.001, 1.0, "a share such as 0.05");
+    method.precision = precision.unwrap_or(method.precision);
     if let Some(entry) = table.take("budget") {
         match entry.seconds() {
             Some(seconds) if seconds < 1.0 => entry

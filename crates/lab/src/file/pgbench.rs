@@ -46,12 +46,8 @@ pub(super) fn read(
     };
     let protocol = client.choice("protocol", &Protocol::ALL, Protocol::name);
     pgbench.protocol = protocol.unwrap_or_default();
-    if let Some(entry) = client.take("rate") {
-        pgbench.rate = entry.number(1.0, 1e7, "transactions a second");
-    }
-    if let Some(entry) = client.take("random_filler") {
-        pgbench.random_filler = entry.number(0.0, 1.0, "a share, 0 to 1");
-    }
+    pgbench.rate = client.number("rate", 1.0, 1e7, "transactions a second");
+    pgbench.random_filler = client.number("random_filler", 0.0, 1.0, "a share, 0 to 1");
     match client.take("script") {
         Some(entry) => pgbench.scripts = scripts(&entry),
         None => pgbench.scripts.extend(builtin("tpcb-like", 1)),

@@ -81,6 +81,10 @@ impl<'t> Section<'t> {
         self.take(key).map_or_else(Vec::new, |entry| entry.entries(key))
     }
 
+    pub fn number(&mut self, key: &'static str, min: f64, max: f64, wanted: &str) -> Option<f64> {
+        self.take(key)?.number(min, max, wanted)
+    }
+
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,

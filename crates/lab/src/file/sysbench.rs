@@ -31,9 +31,7 @@ pub(super) fn read(
     let tables = count("tables", MOST_TABLES, "tables = 8");
     let table_size = count("table_size", MOST_ROWS, "table_size = 10000000");
     let threads = count("threads", MOST_THREADS, "threads = 64");
-    if let Some(entry) = client.take("rate") {
-        sysbench.rate = entry.number(1.0, 1e7, "transactions a second");
-    }
+    sysbench.rate = client.number("rate", 1.0, 1e7, "transactions a second");
     let script = client.choice("script", &SYSBENCH_SCRIPTS, |script| script.name);
     sysbench.script = script.unwrap_or(SYSBENCH_SCRIPTS[0]).name.to_owned();
     for (name, kind) in &SYSBENCH_OPTIONS {
