@@ -177,18 +177,13 @@ fn check_least_runtime(entry: &Entry<'_>, seconds: f64) {
 /// Warns where a window, seconds, cannot show what lasts.
 pub(super) fn check_window(cx: &Context<'_>, span: Range<usize>, seconds: f64) {
     if (1.0..SETTLES_S).contains(&seconds) {
-        let what = if seconds < JUDGED_S {
-            format!(
-                "a runtime of {seconds} s is too short for a verdict: it cannot show a steady state"
-            )
-        } else {
-            format!(
-                "a runtime of {seconds} s shows a steady state only if transaction groups are short"
-            )
+        let what = match seconds < JUDGED_S {
+            true => "is too short for a verdict: it cannot show a steady state",
+            false => "shows a steady state only if transaction groups are short",
         };
         cx.warning(
             span,
-            what,
+            format!("a runtime of {seconds} s {what}"),
             format!(
                 "use \"{SETTLES_S}s\" or more: burst and sustained throughput need a transaction group each"
             ),
