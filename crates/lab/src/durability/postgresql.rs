@@ -5,6 +5,7 @@ use super::{Durability, Reason, storage};
 use crate::campaign::{Pgbench, Stack, Variant};
 use crate::command::full_name;
 use crate::postgresql;
+use crate::server_settings::switch;
 use std::collections::BTreeSet;
 
 /// `wal_writer_delay` where the lab does not say, seconds.
@@ -21,8 +22,7 @@ pub fn reasons(variant: &Variant, pgbench: &Pgbench) -> Vec<Reason> {
 
 /// Whether a boolean is off; all of them are on by default.
 fn is_off(pgbench: &Pgbench, setting: &str) -> bool {
-    let value = pgbench.settings.get(setting).map(|value| value.to_ascii_lowercase());
-    value.is_some_and(|value| ["off", "false", "no", "0"].contains(&value.as_str()))
+    pgbench.settings.get(setting).and_then(|value| switch(value)) == Some(false)
 }
 
 fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {

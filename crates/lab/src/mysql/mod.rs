@@ -11,7 +11,7 @@ pub use scaled::{Scaled, data_bytes, scaled};
 
 use crate::campaign::Sysbench;
 use crate::diagnostic::{did_you_mean, nearest};
-use crate::setting_names::{check_own, unknown};
+use crate::server_settings::{check_own, switch, unknown};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zfs::property::Refused;
@@ -196,14 +196,6 @@ fn whole(value: &str) -> Option<i128> {
     match UNITS.iter().find(|(unit, _)| *unit == last) {
         Some((_, shift)) => Some(value[..value.len() - 1].parse::<i128>().ok()? << shift),
         None => value.parse().ok(),
-    }
-}
-
-fn switch(value: &str) -> Option<bool> {
-    match value.to_ascii_lowercase().as_str() {
-        "on" | "true" | "yes" | "1" => Some(true),
-        "off" | "false" | "no" | "0" => Some(false),
-        _ => None,
     }
 }
 

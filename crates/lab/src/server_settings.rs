@@ -1,4 +1,4 @@
-//! Names of a database server's settings that a lab may not state.
+//! What the settings of all database servers have in common: names that a lab may not state, and switches.
 
 use crate::diagnostic::did_you_mean_or;
 use zfs::property::Refused;
@@ -22,4 +22,13 @@ pub(crate) fn check_own(name: &str, own: &[(&str, &str)]) -> Result<(), Refused>
 pub(crate) fn unknown(server: &str, name: &str, known: &[&str], list: &str) -> Refused {
     let fix = did_you_mean_or(name, known.iter().copied(), list);
     Refused::new(format!("{server} has no setting `{name}`"), fix)
+}
+
+/// A switch as all of the servers read it.
+pub(crate) fn switch(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "on" | "true" | "yes" | "1" => Some(true),
+        "off" | "false" | "no" | "0" => Some(false),
+        _ => None,
+    }
 }
