@@ -5,6 +5,7 @@ use super::section::{Entry, Section};
 use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 use std::ops::Range;
+use toml::de::DeValue;
 
 /// Cores of a host that states none.
 const CORES: u32 = 16;
@@ -221,7 +222,10 @@ pub(super) fn put_baseline_first(
 pub(super) fn scale(lab: &mut Section<'_>) -> Scale {
     let mut scale = Scale { size: None, dirty_data_max: None };
     let Some(mut table) = lab.table("scale") else { return scale };
-    scale.size = table.take("size").and_then(|entry| entry.auto_or_number(1.0, 1e6));
+    scale.size = table.take("size").and_then(|entry| match entry.value() {
+        DeValue::String(text) if text == "auto" => None,
+        _ => entry.number(1.0, 1e6, "\"auto\" or a number"),
+    });
     if let Some(entry) = table.take_retired("time") {
         entry.error_at_key("the time scale was removed: virtual time is exact", "remove the line");
     }

@@ -28,9 +28,9 @@ pub(super) fn check(
         let is_encrypted = encrypted(has("encryption"));
         let parent = dataset.rsplit_once('/').map_or("", |(parent, _)| parent);
         let within = !dataset.is_empty() && encrypted(inherited(datasets, parent, "encryption"));
+        let stated = |name: &str| own.get(name).map(|setting| setting.value.value.as_str());
         // As in libzfs, `none` is no key format.
-        let keyformat =
-            own.get("keyformat").map(|set| set.value.value.as_str()).filter(|of| *of != "none");
+        let keyformat = stated("keyformat").filter(|of| *of != "none");
         const FORMATS: &str = "add keyformat = \"passphrase\", \"raw\" or \"hex\"";
         let message = "a dataset that is an encryption root needs `keyformat`".to_owned();
         match keyformat {
@@ -57,7 +57,7 @@ pub(super) fn check(
             }
         }
         let places = ["file://", "http://", "https://"];
-        if let Some(place) = own.get("keylocation").map(|setting| setting.value.value.as_str())
+        if let Some(place) = stated("keylocation")
             && place != "prompt"
             && !places.iter().any(|prefix| place.starts_with(prefix))
         {
@@ -72,7 +72,7 @@ pub(super) fn check(
             let name = if own.contains_key("copies") { "copies" } else { "encryption" };
             wrong(name, message, "copies = 2");
         }
-        if own.get("normalization").is_some_and(|set| set.value.value != "none")
+        if stated("normalization").is_some_and(|form| form != "none")
             && has("utf8only") == Some("off")
         {
             wrong(

@@ -295,14 +295,6 @@ impl<'t> Entry<'t> {
         self.each(|entry| entry.number(min, max, wanted))
     }
 
-    /// `"auto"` (none) or a number.
-    pub fn auto_or_number(&self, min: f64, max: f64) -> Option<f64> {
-        match self.value() {
-            DeValue::String(text) if text == "auto" => None,
-            _ => self.number(min, max, "\"auto\" or a number"),
-        }
-    }
-
     pub fn choice<T: Copy>(&self, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
         let text = self.string(&format!("\"{}\"", names.join("\" or \"")))?;

@@ -1,7 +1,7 @@
 //! Jobs that fio accepts, but that fail or do nothing in every trial.
 
 use super::Mistake;
-use super::job_options::{self, Size};
+use super::job_options;
 use super::parse::{Job, MOST_FILES, Setting};
 
 /// Every mistake of this kind in a job of a file with these jobs. `blocks`: the sizes of its blocks.
@@ -35,9 +35,7 @@ fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     if let Ok(Some((_, most))) = job_options::file_sizes(job) {
         return if most < least { no_room("filesize", "is") } else { None };
     }
-    let Ok(Some(Size::Bytes(bytes))) = job_options::size(job, "size") else {
-        return None;
-    };
+    let bytes = job_options::stated_bytes(job, "size")?;
     let files = match job_options::count(job, "nrfiles") {
         // It is reported as such.
         files if files > MOST_FILES => 1,

@@ -82,10 +82,15 @@ pub fn laid_out(job: &Job, size: u64, [offset, increment]: [u64; 2]) -> u64 {
 
 /// The offsets of [`laid_out`] as a job states them; shares of a file are none.
 pub fn offsets(job: &Job) -> [u64; 2] {
-    ["offset", "offset_increment"].map(|name| match size(job, name) {
-        Ok(Some(Size::Bytes(bytes))) => bytes,
-        _ => 0,
-    })
+    ["offset", "offset_increment"].map(|name| stated_bytes(job, name).unwrap_or(0))
+}
+
+/// Bytes of a size option; none where it is a share of the file, or not stated.
+pub fn stated_bytes(job: &Job, name: &str) -> Option<u64> {
+    match size(job, name) {
+        Ok(Some(Size::Bytes(bytes))) => Some(bytes),
+        _ => None,
+    }
 }
 
 /// Whether a job writes, alone or among reads.
