@@ -3,6 +3,8 @@
 
 use drives::{Profile, ProfileNumber};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A class of drives, with the source of each number.
@@ -50,28 +52,17 @@ pub struct Family {
     pub source: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Classes {
-    class: Vec<DriveClass>,
+static CLASSES: LazyLock<Vec<DriveClass>> =
+    LazyLock::new(|| read(include_str!("../../../profiles/catalogue/classes.toml")));
+
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| read(include_str!("../../../profiles/catalogue/models.toml")));
+
+/// The one list of an embedded file. That it can be read is tested below.
+fn read<T: DeserializeOwned>(text: &str) -> Vec<T> {
+    let lists: BTreeMap<String, Vec<T>> = toml::from_str(text).unwrap_or_default();
+    lists.into_values().next().unwrap_or_default()
 }
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Families {
-    family: Vec<Family>,
-}
-
-// That the embedded files can be read is tested below.
-static CLASSES: LazyLock<Vec<DriveClass>> = LazyLock::new(|| {
-    let text = include_str!("../../../profiles/catalogue/classes.toml");
-    toml::from_str(text).map_or_else(|_| Vec::new(), |read: Classes| read.class)
-});
-
-static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    let text = include_str!("../../../profiles/catalogue/models.toml");
-    toml::from_str(text).map_or_else(|_| Vec::new(), |read: Families| read.family)
-});
 
 /// Every class of drives.
 pub fn classes() -> &'static [DriveClass] {

@@ -14,11 +14,6 @@ pub fn lab(name: &str) -> Option<&'static str> {
     find(LABS, name)
 }
 
-/// The built-in drive profiles: name and text, for [`crate::Profiles::builtin`].
-pub(crate) fn profiles() -> &'static [(&'static str, &'static str)] {
-    PROFILES
-}
-
 fn find(table: &'static [(&'static str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

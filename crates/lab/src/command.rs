@@ -83,7 +83,6 @@ fn array(on_drives: &FilesystemOnDrives, level: MdLevel) -> Command {
     Command(create)
 }
 
-/// The commands of a pool.
 fn pool(variant: &Variant) -> Commands {
     let mut create = words(["zpool", "create"]);
     if force(variant, &variant.pool.vdevs) {
@@ -96,7 +95,10 @@ fn pool(variant: &Variant) -> Commands {
         create.extend(words(["-o", &format!("{name}={value}")]));
     }
     let root = variant.datasets.get("").into_iter().flatten();
-    let (later, now): (Vec<_>, Vec<_>) = root.partition(|(name, value)| needs_pool(name, value));
+    // At creation `special_small_blocks` is at most 128K (`zfs_valid_proplist`); `zfs set` takes more afterwards.
+    let (later, now): (Vec<_>, Vec<_>) = root.partition(|(name, value)| {
+        *name == "special_small_blocks" && units::size(value).is_ok_and(|bytes| bytes > 128 << 10)
+    });
     for (name, value) in now {
         create.extend(words(["-O", &format!("{name}={value}")]));
     }
@@ -129,7 +131,10 @@ fn pool(variant: &Variant) -> Commands {
     let worded = variant.module_words.iter().map(|(n, word)| (n, in_quotes(word)));
     let module = numbers
         .chain(worded)
-        .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
+        .map(|(name, value)| {
+            let module = if name.starts_with("spl_") { "spl" } else { "zfs" };
+            format!("options {module} {name}={value}")
+        })
         .collect();
     Commands { create: vec![Command(create)], set, create_datasets, module }
 }
@@ -183,17 +188,6 @@ pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
 /// Whether zpool accepts these vdevs of a variant only with `-f`.
 fn force(variant: &Variant, vdevs: &[Vdev]) -> bool {
     vdev::needs_force(vdevs, |kind| drive_capacity(variant, kind))
-}
-
-/// Whether `zpool create` rejects a root dataset property that `zfs set` accepts afterwards: at creation,
-/// `special_small_blocks` is at most 128K (`zfs_valid_proplist`).
-fn needs_pool(name: &str, value: &str) -> bool {
-    name == "special_small_blocks" && units::size(value).is_ok_and(|bytes| bytes > 128 << 10)
-}
-
-/// The kernel module that a parameter belongs to.
-fn module_of(parameter: &str) -> &'static str {
-    if parameter.starts_with("spl_") { "spl" } else { "zfs" }
 }
 
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::ops::Range;
-pub use zfs::spelling::{did_you_mean, nearest};
+pub use zfs::spelling::{did_you_mean, did_you_mean_or, nearest};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -10,16 +10,14 @@ pub trait Files {
     /// When it cannot be read or is not UTF-8.
     fn read(&self, path: &str) -> Result<String, String>;
 
-    /// Paths of similar files, as the lab would write them, to suggest instead of `path`.
-    fn beside(&self, path: &str) -> Vec<String> {
-        let _ = path;
+    /// Paths of similar files, as the lab would write them, to suggest instead of this one.
+    fn beside(&self, _path: &str) -> Vec<String> {
         Vec::new()
     }
 
     /// Mistakes that the client program finds in a job file that this crate accepts; of a workload with a ladder of
     /// rates also in its copy for a rung. Empty if the program is not installed.
-    fn program_says(&self, job: &str, rates: bool) -> Vec<Mistake> {
-        let _ = (job, rates);
+    fn program_says(&self, _job: &str, _rates: bool) -> Vec<Mistake> {
         Vec::new()
     }
 }

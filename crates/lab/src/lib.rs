@@ -16,7 +16,7 @@ pub mod mysql;
 pub mod postgresql;
 mod profile;
 pub mod schema;
-mod setting_names;
+mod server_settings;
 pub mod units;
 
 pub use diagnostic::{Diagnostic, Severity};

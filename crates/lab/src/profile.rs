@@ -1,6 +1,6 @@
 //! The catalogue of drive profiles.
 
-use crate::builtin;
+use crate::builtin::PROFILES;
 use crate::diagnostic::nearest;
 use drives::{Profile, ProfileError};
 use std::collections::BTreeMap;
@@ -14,12 +14,7 @@ pub struct Profiles {
 impl Profiles {
     /// Those of `profiles/`, which come with Poolwright.
     pub fn builtin() -> Self {
-        Self {
-            texts: builtin::profiles()
-                .iter()
-                .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-                .collect(),
-        }
+        PROFILES.iter().fold(Self::default(), |all, (name, text)| all.with(name, text))
     }
 
     /// Adds one, or replaces the one of that name.

@@ -32,7 +32,6 @@ pub fn schema() -> Value {
 }
 
 fn top() -> Value {
-    let mut properties = base();
     let own = json!({
         "title": text_of("The question, in one line"),
         "source": text_of("Where the question comes from, such as hk-2025"),
@@ -69,17 +68,21 @@ fn top() -> Value {
             "dirty_data_max": described("#/$defs/size", "Dirty-data limit of the machine, where it is reduced"),
         })),
     });
-    if let Value::Object(own) = own {
-        properties.extend(own);
+    with(base(), own)
+}
+
+/// An object with the keys of another.
+fn with(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
     }
-    Value::Object(properties)
+    object
 }
 
 /// The keys that the base and every variant share.
-fn base() -> Map<String, Value> {
-    let versions: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
-    let base = json!({
-        "openzfs": { "enum": versions, "description": "Release line of OpenZFS" },
+fn base() -> Value {
+    json!({
+        "openzfs": { "enum": OpenZfs::ALL.map(OpenZfs::name), "description": "Release line of OpenZFS" },
         "stack": { "enum": stack_names(), "description": "A ZFS pool, an md array with a file system, or a file system on one drive" },
         "md": text_of("The array in mdadm's words: raid10 nvme[0-3] chunk=512K"),
         "drive": text_of("The drive of a stack that is a file system: nvme0"),
@@ -93,34 +96,26 @@ fn base() -> Map<String, Value> {
         "postgresql": { "$ref": "#/$defs/postgresql" },
         "mariadb": { "$ref": "#/$defs/mariadb" },
         "mysql": { "$ref": "#/$defs/mysql" },
-    });
-    match base {
-        Value::Object(base) => base,
-        _ => Map::new(),
-    }
+    })
 }
 
 fn definitions() -> Value {
-    let mut variant = base();
     let texts = json!({ "anyOf": [{ "$ref": "#/$defs/vdevs" }, { "type": "array", "items": { "$ref": "#/$defs/vdevs" } }] });
-    variant.insert(
-        "host".to_owned(),
-        object(
-            "Memory",
-            json!({ "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit") }),
-        ),
-    );
-    variant.insert("vdevs".to_owned(), json!({ "$ref": "#/$defs/vdevs" }));
-    variant.insert("add".to_owned(), texts.clone());
-    variant.insert("remove".to_owned(), texts);
+    let of_variant = json!({
+        "host": object("Memory", json!({
+            "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit"),
+        })),
+        "vdevs": { "$ref": "#/$defs/vdevs" },
+        "add": texts,
+        "remove": texts,
+    });
     let profiles = Profiles::builtin();
-    let mut pool_properties = properties(pool::TABLE, value);
-    pool_properties.extend(properties(pool::FEATURES, value));
-    pool_properties.insert(
-        "ashift".to_owned(),
-        json!({ "anyOf": [{ "const": 0 }, { "type": "integer", "minimum": 9, "maximum": 16 }] }),
-    );
-    pool_properties.insert("vdevs".to_owned(), json!({ "$ref": "#/$defs/vdevs" }));
+    let mut of_pool = properties(pool::TABLE, value);
+    of_pool.extend(properties(pool::FEATURES, value));
+    let of_vdevs = json!({
+        "ashift": { "anyOf": [{ "const": 0 }, { "type": "integer", "minimum": 9, "maximum": 16 }] },
+        "vdevs": { "$ref": "#/$defs/vdevs" },
+    });
     json!({
         "size": { "anyOf": [{ "type": "string", "pattern": "^ *[0-9.]+ *([BbKkMmGgTtPpEe]([Ii]?[Bb])?)? *$" }, { "type": "integer", "minimum": 0 }] },
         "duration": { "anyOf": [{ "type": "string", "pattern": "^( *[0-9.]+(us|ms|s|sec|m|min|h|d))+ *$" }, { "type": "number", "minimum": 0 }] },
@@ -134,7 +129,7 @@ fn definitions() -> Value {
                 "price": { "type": "number", "minimum": 0, "description": "Price of one" },
             }, "description": "Every other key replaces a number of the profile" },
         ] },
-        "pool": { "type": "object", "properties": pool_properties, "additionalProperties": false },
+        "pool": { "type": "object", "properties": with(Value::Object(of_pool), of_vdevs), "additionalProperties": false },
         "dataset": { "type": "object", "properties": dataset_keys(value), "patternProperties": { ":": { "type": "string" }, QUOTAS: { "type": ["string", "integer"] } }, "additionalProperties": false },
         "script": { "type": "string", "description": "A script of pgbench's own, or the path of one; @9 gives it a weight", "examples": BUILTIN.map(|(name, _)| name) },
         "parameter": { "enum": parameters() },
@@ -142,7 +137,7 @@ fn definitions() -> Value {
         "postgresql": server("[A-Za-z0-9_.]+", postgresql::all().map(|setting| setting.name).collect()),
         "mariadb": mysql(Server::Mariadb),
         "mysql": mysql(Server::Mysql),
-        "variant": { "type": "object", "properties": variant, "additionalProperties": false },
+        "variant": { "type": "object", "properties": with(base(), of_variant), "additionalProperties": false },
     })
 }
 

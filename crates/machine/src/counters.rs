@@ -3,7 +3,7 @@
 //! Each is read from where a person would read it on a real server: `/proc/spl/kstat/zfs/…` and, of the
 //! machine alone, `/proc/drives` (the record of every request) and `/proc/processor`.
 
-use measurement::{Counter, Counters, DriveCounter};
+use measurement::{Counter, Counters, DriveCounter, Named};
 
 /// Counters of `arcstats`: ours, the kernel's name.
 ///

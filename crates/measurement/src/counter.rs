@@ -124,7 +124,7 @@ named! {
 }
 
 named! {
-    /// What is counted of a drive.
+    /// What is counted of a drive, by its name in records and in `/proc/drives`.
     #[derive(Copy)]
     pub enum DriveCounter {
         /// Read requests completed.
@@ -178,17 +178,15 @@ impl Counter {
 
     /// Whether it is a level, which is averaged over time, and not a count, which is summed.
     pub fn is_level(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Counter::ArcSize
-            | Counter::ArcTarget
-            | Counter::L2Size
-            | Counter::DirtyBytes
-            | Counter::ProcessorBusy => true,
-            Counter::Drive { what, .. } => {
-                matches!(what, DriveCounter::Busy | DriveCounter::Queue)
-            }
-            _ => false,
-        }
+                | Counter::ArcTarget
+                | Counter::L2Size
+                | Counter::DirtyBytes
+                | Counter::ProcessorBusy
+                | Counter::Drive { what: DriveCounter::Busy | DriveCounter::Queue, .. }
+        )
     }
 
     /// The counter of this name, if findings look at it second by second and not only at its total.
@@ -222,18 +220,6 @@ impl Named for Counter {
             Some((drive, what)) => Some(Counter::drive(drive, what)),
             None => Counter::with_fixed_name(&current(name)),
         }
-    }
-}
-
-impl DriveCounter {
-    /// Its name in records and in `/proc/drives`.
-    pub fn name(self) -> &'static str {
-        self.fixed_name().unwrap_or_default()
-    }
-
-    /// The counter of this name.
-    pub fn parse(name: &str) -> Option<DriveCounter> {
-        DriveCounter::with_fixed_name(name)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Facts of a trial that do not change while it runs.
 
-use crate::named::{current, named};
-use crate::values::Named;
-use std::borrow::Cow;
+use crate::named::named;
 
 named! {
     /// A fact of the built pool or of the client.
@@ -26,19 +24,10 @@ named! {
     }
 }
 
-impl Named for Fact {
-    fn name(&self) -> Cow<'static, str> {
-        self.fixed_name().unwrap_or_default().into()
-    }
-
-    fn parse(name: &str) -> Option<Fact> {
-        Fact::with_fixed_name(&current(name))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Named;
 
     #[test]
     fn every_fact_is_read_back_by_its_name() {

@@ -2,21 +2,34 @@
 
 use std::borrow::Cow;
 
-/// Declares an enum with the name of each variant, its `NAMED` variants, and the conversions between them.
-/// What follows `and` are variants whose names the enum makes itself.
+/// Declares an enum with the name of each variant and its `NAMED` variants, and implements [`crate::Named`]. What follows
+/// `and` are variants whose names the enum makes itself, as its own implementation.
 macro_rules! named {
+    ($(#[$meta:meta])* pub enum $Enum:ident { $($variants:tt)* }) => {
+        $crate::named::named! { $(#[$meta])* pub enum $Enum { $($variants)* } and {} }
+
+        impl $crate::Named for $Enum {
+            fn name(&self) -> std::borrow::Cow<'static, str> {
+                self.fixed_name().unwrap_or_default().into()
+            }
+
+            fn parse(name: &str) -> Option<$Enum> {
+                $Enum::with_fixed_name(&$crate::named::current(name))
+            }
+        }
+    };
     (
         $(#[$meta:meta])*
         pub enum $Enum:ident {
             $($(#[$doc:meta])* $Variant:ident = $name:literal,)*
         }
-        $(and { $($more:tt)* })?
+        and { $($more:tt)* }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $Enum {
             $($(#[$doc])* $Variant,)*
-            $($($more)*)?
+            $($more)*
         }
 
         impl $Enum {

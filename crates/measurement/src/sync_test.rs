@@ -1,10 +1,8 @@
 //! The tests of pg_test_fsync.
 
 use crate::named::named;
-use crate::values::Named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 named! {
     /// A line of pg_test_fsync's table, in its order.
@@ -50,19 +48,10 @@ named! {
     }
 }
 
-impl Named for SyncTest {
-    fn name(&self) -> Cow<'static, str> {
-        self.fixed_name().unwrap_or_default().into()
-    }
-
-    fn parse(name: &str) -> Option<SyncTest> {
-        SyncTest::with_fixed_name(name)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Named;
 
     #[test]
     fn every_test_has_one_name_in_records_and_in_findings() {

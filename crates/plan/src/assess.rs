@@ -45,15 +45,6 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    fn given(&self, drive: &Drive) -> DeviceUse {
-        match self.whole_disks {
-            true => DeviceUse::Disk { sector: drive.sector },
-            false => DeviceUse::Raw,
-        }
-    }
-}
-
 /// The numbers of one layout of one kind of drive, ready to be added to others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Part {
@@ -81,8 +72,11 @@ pub struct Part {
 pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
     let (dspace, embedded_log, data, raw, held) = match layout.geometry() {
         Some(geometry) => {
-            let device = options.given(drive).device(drive.bytes);
-            let vdev = space::vdev(geometry, device, drive.ashift, true);
+            let given = match options.whole_disks {
+                true => DeviceUse::Disk { sector: drive.sector },
+                false => DeviceUse::Raw,
+            };
+            let vdev = space::vdev(geometry, given.device(drive.bytes), drive.ashift, true);
             let groups = u64::from(layout.groups);
             let efficiency = geometry.efficiency(options.recordsize, drive.ashift);
             let members = match layout.scheme {

@@ -3,10 +3,10 @@
 use crate::assess::{Part, score};
 use crate::drive::Drives;
 use crate::layout::{Layout, Scheme};
-use crate::pareto::{Figures, figures};
+use crate::pareto::{Figures, family, figures};
 use crate::rank::Wanted;
 use std::collections::BTreeMap;
-use zfs::Layout::{Draid, Mirror, Raidz, Single};
+use zfs::Layout::Draid;
 
 /// Drives from which a dRAID rebuilds much faster than raidz resilvers; zpoolconcepts(7) has no
 /// number, deployments begin at about two dozen.
@@ -21,7 +21,6 @@ pub(crate) fn pointless(layout: &Layout) -> bool {
 /// Bits for the place of a kind's layout: four kinds, which may have millions of layouts each.
 const BITS: usize = 32;
 
-/// A pool that meets the requirements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool {
     /// For each kind of drive [`BITS`]: 0, or one more than the place of its layout.
@@ -33,31 +32,22 @@ pub(crate) struct Pool {
 /// How many pools there are: every RAID alone, and for each kind of vdev and parity every way to
 /// use or leave out each kind of drive.
 pub(crate) fn considered(kinds: &[Vec<Part>]) -> u64 {
-    let mut classes: BTreeMap<(u8, u32), Vec<u64>> = Default::default();
+    let mut families: BTreeMap<(u8, u32), Vec<u64>> = BTreeMap::new();
     let mut raids = 0;
     for (kind, parts) in kinds.iter().enumerate() {
         for part in parts {
-            let class = match part.layout.scheme {
-                Scheme::Zfs(Single) => (0, 0),
-                Scheme::Zfs(Mirror) => (1, part.layout.width),
-                Scheme::Zfs(Raidz { parity }) => (2, parity),
-                Scheme::Zfs(Draid { parity, .. }) => (3, parity),
-                Scheme::Raid { .. } => {
-                    raids += 1;
-                    continue;
-                }
-            };
-            classes.entry(class).or_insert_with(|| vec![0; kinds.len()])[kind] += 1;
+            if part.layout.is_zfs() {
+                let counts = families.entry(family(&part.layout));
+                counts.or_insert_with(|| vec![0; kinds.len()])[kind] += 1;
+            } else {
+                raids += 1;
+            }
         }
     }
-    raids
-        + classes
-            .values()
-            .map(|counts| counts.iter().map(|n| n + 1).product::<u64>() - 1)
-            .sum::<u64>()
+    let pools = |counts: &Vec<u64>| counts.iter().map(|n| n + 1).product::<u64>() - 1;
+    raids + families.values().map(pools).sum::<u64>()
 }
 
-/// The parts of a pool.
 pub(crate) fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator<Item = &'a Part> {
     let choice = pool.choice;
     (0..kinds.len()).filter_map(move |kind| chosen(kinds, choice, kind))
@@ -67,11 +57,6 @@ pub(crate) fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator
 pub(crate) fn chosen(kinds: &[Vec<Part>], choice: u128, kind: usize) -> Option<&Part> {
     let digit = (choice >> (BITS * kind)) & ((1 << BITS) - 1);
     kinds.get(kind)?.get(usize::try_from(digit).ok()?.checked_sub(1)?)
-}
-
-/// The first kind that a pool uses.
-pub(crate) fn first_kind(digits: &[usize]) -> usize {
-    digits.iter().position(|digit| *digit > 0).unwrap_or(0)
 }
 
 /// Every pool that meets the requirements. Hard disks and flash share no data vdevs: flash beside
@@ -114,27 +99,16 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             choice |= place(kind, at);
             parts.push(&kinds[kind][at]);
         }
-        let mixes = digits
-            .iter()
-            .zip(drives)
-            .filter(|(digit, _)| **digit > 0)
-            .any(|(_, d)| d.drive.rotational != drives[first_kind(&digits)].drive.rotational);
-        if !mixes && parts.windows(2).all(|two| alike(&two[0].layout, &two[1].layout)) {
+        let used = digits.iter().zip(drives).filter(|(digit, _)| **digit > 0);
+        let mut rotates = used.map(|(_, kind)| kind.drive.rotational);
+        let first = rotates.next();
+        let mixes = rotates.any(|other| Some(other) != first);
+        // A sensible pool has one kind of vdev that survives the same failures. Widths of raidz and dRAID may differ,
+        // though `zpool create` then wants `-f`, since drives of one kind rarely come in the number of the other's
+        // groups.
+        if !mixes && parts.windows(2).all(|two| family(&two[0].layout) == family(&two[1].layout)) {
             take(choice, &parts);
         }
     }
     pools
-}
-
-/// Whether the two make a sensible pool: the same kind of vdev that survives the same failures.
-/// Widths of raidz and dRAID may differ, though `zpool create` then wants `-f`, since drives of one
-/// kind rarely come in the number of the other's groups.
-pub(crate) fn alike(a: &Layout, b: &Layout) -> bool {
-    match (a.scheme, b.scheme) {
-        (Scheme::Zfs(Single), Scheme::Zfs(Single)) => true,
-        (Scheme::Zfs(Mirror), Scheme::Zfs(Mirror)) => a.width == b.width,
-        (Scheme::Zfs(Raidz { parity: a }), Scheme::Zfs(Raidz { parity: b }))
-        | (Scheme::Zfs(Draid { parity: a, .. }), Scheme::Zfs(Draid { parity: b, .. })) => a == b,
-        _ => false,
-    }
 }

@@ -55,7 +55,7 @@ pub fn layouts(drives: u32, scope: &Scope) -> Vec<Layout> {
         }
     }
     if scope.raid {
-        for by in [RaidProvider::Mdadm, RaidProvider::Card] {
+        for by in RaidProvider::ALL {
             raid(&mut add, drives, by, scope);
         }
     }

@@ -104,6 +104,7 @@ fn number(word: &str) -> Option<f64> {
 
 fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
     let mut sizes = Vec::new();
+    let of = |size: f64, count: f64, bytes: f64| Sizes { up_to: size as u64, count, bytes };
     let rows = text.lines().zip(1..).filter(|(row, _)| {
         let row = row.trim();
         !row.is_empty() && !row.starts_with('#')
@@ -112,9 +113,9 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
         let cells: Vec<&str> = row.split([',', ';', '\t']).map(str::trim).collect();
         let numbers: Option<Vec<f64>> = cells.iter().map(|cell| number(cell)).collect();
         match numbers.as_deref() {
-            Some([size, count]) => sizes.push((*size, *count, size * count)),
+            Some([size, count]) => sizes.push(of(*size, *count, size * count)),
             Some([size, count, bytes]) if *bytes <= size * count => {
-                sizes.push((*size, *count, *bytes))
+                sizes.push(of(*size, *count, *bytes))
             }
             Some([..]) if cells.len() == 3 => {
                 let what =
@@ -132,10 +133,7 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
             }
         }
     }
-    Ok(sizes
-        .into_iter()
-        .map(|(size, count, bytes)| Sizes { up_to: size as u64, count, bytes })
-        .collect())
+    Ok(sizes)
 }
 
 fn blocks(text: &str) -> Blocks {

@@ -19,54 +19,35 @@ pub enum Scheme {
     },
 }
 
-/// Who does a RAID.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RaidProvider {
-    /// Linux md.
-    Mdadm,
-    /// A RAID card.
-    Card,
+zfs::named! {
+    /// Who does a RAID.
+    #[derive(PartialOrd, Ord)]
+    pub enum RaidProvider {
+        /// Linux md.
+        Mdadm = "mdadm",
+        /// A RAID card.
+        Card = "card",
+    }
 }
 
-/// RAID levels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Level {
-    /// Striping.
-    #[serde(rename = "0")]
-    R0,
-    /// Mirroring of all drives.
-    #[serde(rename = "1")]
-    R1,
-    /// One parity.
-    #[serde(rename = "5")]
-    R5,
-    /// Two parities.
-    #[serde(rename = "6")]
-    R6,
-    /// A stripe of mirrors.
-    #[serde(rename = "10")]
-    R10,
-    /// A stripe of RAID 5.
-    #[serde(rename = "50")]
-    R50,
-    /// A stripe of RAID 6.
-    #[serde(rename = "60")]
-    R60,
-}
-
-impl Level {
-    /// As people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::R0 => "0",
-            Level::R1 => "1",
-            Level::R5 => "5",
-            Level::R6 => "6",
-            Level::R10 => "10",
-            Level::R50 => "50",
-            Level::R60 => "60",
-        }
+zfs::named! {
+    /// RAID levels.
+    #[derive(PartialOrd, Ord)]
+    pub enum Level {
+        /// Striping.
+        R0 = "0",
+        /// Mirroring of all drives.
+        R1 = "1",
+        /// One parity.
+        R5 = "5",
+        /// Two parities.
+        R6 = "6",
+        /// A stripe of mirrors.
+        R10 = "10",
+        /// A stripe of RAID 5.
+        R50 = "50",
+        /// A stripe of RAID 6.
+        R60 = "60",
     }
 }
 
@@ -92,6 +73,14 @@ impl Layout {
     /// Drives in all.
     pub fn drives(&self) -> u32 {
         self.members() + self.spares
+    }
+
+    /// Spares, distributed and hot.
+    pub(crate) fn all_spares(&self) -> u32 {
+        match self.scheme {
+            Scheme::Zfs(Draid { spares, .. }) => spares + self.spares,
+            _ => self.spares,
+        }
     }
 
     /// Failures that a group survives whichever they are.
@@ -153,16 +142,13 @@ impl Layout {
                 times(format!("draid{parity}:{data}d:{}c:{spares}s", self.width))
             }
             Scheme::Raid { by, level } => {
-                let by = match by {
-                    RaidProvider::Mdadm => "mdadm",
-                    RaidProvider::Card => "card",
-                };
-                match level {
+                let of = match level {
                     Level::R10 | Level::R50 | Level::R60 => {
-                        format!("{by} RAID {} ({}×{})", level.name(), self.groups, self.width)
+                        format!(" ({}×{})", self.groups, self.width)
                     }
-                    _ => format!("{by} RAID {}-{}", level.name(), self.members()),
-                }
+                    _ => format!("-{}", self.members()),
+                };
+                format!("{} RAID {}{of}", by.name(), level.name())
             }
         };
         match self.spares {

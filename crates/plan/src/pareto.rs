@@ -105,7 +105,7 @@ pub(crate) fn in_turn<F: Ord>(order: &[usize], family: impl Fn(usize) -> F) -> V
     rounds.into_iter().map(|(_, i)| i).collect()
 }
 
-/// The kind of vdev (or RAID) and its parity.
+/// The kind of vdev (or RAID) and the failures that it survives.
 pub(crate) fn family(layout: &Layout) -> (u8, u32) {
     let kind = match layout.scheme {
         Scheme::Zfs(Single) => 0,

@@ -66,16 +66,9 @@ pub fn estimate(
     if layout.tolerance() == 0 {
         return None;
     }
-    let found = match drive.rotational {
-        true => conditions.rotating,
-        false => conditions.flash,
-    };
+    let found = if drive.rotational { conditions.rotating } else { conditions.flash };
     let width = f64::from(layout.width);
-    let spare = match layout.scheme {
-        Scheme::Zfs(Draid { spares, .. }) => spares + layout.spares,
-        _ => layout.spares,
-    };
-    let wait_h = if spare > 0 { 0.0 } else { conditions.swap_h };
+    let wait_h = if layout.all_spares() > 0 { 0.0 } else { conditions.swap_h };
     let write = drive.write * conditions.share;
     let read = drive.read * conditions.share;
     let (bytes, seconds, read_rate) = match layout.scheme {

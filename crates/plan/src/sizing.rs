@@ -207,7 +207,6 @@ pub fn mirror_site(bytes: u64) -> Vec<Sizes> {
     out
 }
 
-/// The standard normal distribution function.
 fn normal(x: f64) -> f64 {
     libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }

@@ -126,7 +126,7 @@ fn whole_groups(count: u64, size: u64, group: u64) -> (u64, u64) {
     (groups * group, size / group * group)
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -41,13 +41,8 @@ pub fn estimate(layout: &Layout, drive: &Drive, block: u64) -> Speed {
     let columns =
         |data: u32| f64::from(u32::try_from(sectors).unwrap_or(u32::MAX).min(data).max(1));
     match layout.scheme {
-        Scheme::Zfs(Single) => Speed {
-            stream_read: all * drive.read,
-            stream_write: all * drive.write,
-            read_iops: all * read_iops(drive, block as f64),
-            write_iops: all * write_iops(drive, block as f64),
-        },
-        Scheme::Zfs(Mirror) => Speed {
+        // A single drive is a mirror of one.
+        Scheme::Zfs(Single | Mirror) => Speed {
             stream_read: all * drive.read,
             stream_write: groups * drive.write,
             read_iops: all * read_iops(drive, block as f64),

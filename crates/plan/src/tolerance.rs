@@ -50,7 +50,10 @@ pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
     let drives: u32 = layouts.iter().map(Layout::members).sum();
     let in_sequence = layouts
         .iter()
-        .map(|layout| layout.tolerance() + if layout.tolerance() == 0 { 0 } else { spares(layout) })
+        .map(|layout| match layout.tolerance() {
+            0 => 0,
+            tolerance => tolerance + layout.all_spares(),
+        })
         .min()
         .unwrap_or(0);
     let counts = survivors(layouts, most.min(drives));
@@ -58,10 +61,7 @@ pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
     for failed in 1..=most.min(drives) {
         let sets = choose(drives, failed);
         let survived = (counts[failed as usize] / sets).clamp(0.0, 1.0);
-        let enumerated = match sets <= ENUMERATED {
-            true => enumerate(layouts, failed),
-            false => None,
-        };
+        let enumerated = if sets <= ENUMERATED { enumerate(layouts, failed) } else { None };
         let share = match enumerated {
             Some(survived) => Share { failed, survived, by: Counted::Enumeration },
             None => Share { failed, survived, by: Counted::ClosedForm },
@@ -72,13 +72,6 @@ pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
         }
     }
     Tolerance { guaranteed, in_sequence, drives, shares }
-}
-
-fn spares(layout: &Layout) -> u32 {
-    match layout.scheme {
-        Scheme::Zfs(Draid { spares, .. }) => spares + layout.spares,
-        _ => layout.spares,
-    }
 }
 
 /// Sets of 0, 1, …, `most` failed drives that are survived: the product of each group's

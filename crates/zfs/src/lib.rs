@@ -8,6 +8,7 @@ pub mod geometry;
 pub mod layout;
 pub mod memory;
 pub mod module;
+mod named;
 pub mod property;
 pub mod release;
 pub mod spelling;

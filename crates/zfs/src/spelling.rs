@@ -23,13 +23,22 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// The fix for an unknown word: the nearest known one, or `other`.
+pub fn did_you_mean_or<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    other: impl Into<String>,
+) -> String {
+    nearest(word, known).map_or_else(|| other.into(), |near| format!("did you mean `{near}`?"))
+}
+
 /// The fix for an unknown word: the nearest known one, or all of them.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "remove it".to_owned(),
-        None => format!("known here: {}", known.join(", ")),
-    }
+    let all = match known {
+        [] => "remove it".to_owned(),
+        _ => format!("known here: {}", known.join(", ")),
+    };
+    did_you_mean_or(word, known.iter().copied(), all)
 }
 
 #[cfg(test)]

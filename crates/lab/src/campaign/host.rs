@@ -17,27 +17,15 @@ pub struct Host {
     pub memory_price: Option<f64>,
 }
 
-/// Cost of computation in the machine. A real server is between the two: a result that is the same with both
-/// does not depend on the processor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Processor {
-    /// Virtual time by a fixed table, over the modelled cores.
-    #[default]
-    Charged,
-    /// No virtual time.
-    Free,
-}
-
-impl Processor {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Charged, Self::Free];
-
-    /// `charged`, `free`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Charged => "charged",
-            Self::Free => "free",
-        }
+zfs::named! {
+    /// Cost of computation in the machine. A real server is between the two: a result that is the same with both
+    /// does not depend on the processor.
+    #[derive(Default)]
+    pub enum Processor {
+        /// Virtual time by a fixed table, over the modelled cores.
+        #[default]
+        Charged = "charged",
+        /// No virtual time.
+        Free = "free",
     }
 }

@@ -62,30 +62,17 @@ impl Directories {
     }
 }
 
-/// How pgbench sends statements.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Protocol {
-    /// As text; pgbench's own default.
-    #[default]
-    Simple,
-    /// Parsed, bound and executed each time.
-    Extended,
-    /// Parsed once.
-    Prepared,
-}
-
-impl Protocol {
-    /// Every protocol.
-    pub const ALL: [Self; 3] = [Self::Simple, Self::Extended, Self::Prepared];
-
-    /// As pgbench takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Extended => "extended",
-            Self::Prepared => "prepared",
-        }
+zfs::named! {
+    /// How pgbench sends statements, by its own names.
+    #[derive(Default)]
+    pub enum Protocol {
+        /// As text; pgbench's own default.
+        #[default]
+        Simple = "simple",
+        /// Parsed, bound and executed each time.
+        Extended = "extended",
+        /// Parsed once.
+        Prepared = "prepared",
     }
 }
 

@@ -53,53 +53,28 @@ impl Sqlite {
     }
 }
 
-/// How SQLite makes a transaction whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum JournalMode {
-    /// A write-ahead log.
-    #[default]
-    Wal,
-    /// A rollback journal, which a commit deletes.
-    Delete,
-}
-
-impl JournalMode {
-    /// Every mode.
-    pub const ALL: [Self; 2] = [Self::Wal, Self::Delete];
-
-    /// As the pragma has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wal => "wal",
-            Self::Delete => "delete",
-        }
+zfs::named! {
+    /// How SQLite makes a transaction whole, by the names of the pragma.
+    #[derive(Default)]
+    pub enum JournalMode {
+        /// A write-ahead log.
+        #[default]
+        Wal = "wal",
+        /// A rollback journal, which a commit deletes.
+        Delete = "delete",
     }
 }
 
-/// When SQLite waits for the drives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Synchronous {
-    /// At each commit.
-    #[default]
-    Full,
-    /// With a write-ahead log at checkpoints only.
-    Normal,
-    /// Never.
-    Off,
-}
-
-impl Synchronous {
-    /// Every setting.
-    pub const ALL: [Self; 3] = [Self::Full, Self::Normal, Self::Off];
-
-    /// As the pragma has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Normal => "normal",
-            Self::Off => "off",
-        }
+zfs::named! {
+    /// When SQLite waits for the drives, by the names of the pragma.
+    #[derive(Default)]
+    pub enum Synchronous {
+        /// At each commit.
+        #[default]
+        Full = "full",
+        /// With a write-ahead log at checkpoints only.
+        Normal = "normal",
+        /// Never.
+        Off = "off",
     }
 }

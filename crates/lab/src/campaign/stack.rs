@@ -65,37 +65,23 @@ impl FilesystemOnDrives {
     }
 }
 
-/// The RAID levels that a lab can name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MdLevel {
-    /// Striping without redundancy.
-    Raid0,
-    /// Every drive holds everything.
-    Raid1,
-    /// Two copies of each chunk, striped (mdadm's layout `near=2`).
-    Raid10,
-    /// One drive's worth of parity.
-    Raid5,
-    /// Two drives' worth of parity.
-    Raid6,
+zfs::named! {
+    /// The RAID levels that a lab can name.
+    pub enum MdLevel {
+        /// Striping without redundancy.
+        Raid0 = "raid0",
+        /// Every drive holds everything.
+        Raid1 = "raid1",
+        /// Two copies of each chunk, striped (mdadm's layout `near=2`).
+        Raid10 = "raid10",
+        /// One drive's worth of parity.
+        Raid5 = "raid5",
+        /// Two drives' worth of parity.
+        Raid6 = "raid6",
+    }
 }
 
 impl MdLevel {
-    /// Every level.
-    pub const ALL: [Self; 5] = [Self::Raid0, Self::Raid1, Self::Raid10, Self::Raid5, Self::Raid6];
-
-    /// `raid10`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Raid0 => "raid0",
-            Self::Raid1 => "raid1",
-            Self::Raid10 => "raid10",
-            Self::Raid5 => "raid5",
-            Self::Raid6 => "raid6",
-        }
-    }
-
     /// The number in its name.
     pub fn number(self) -> &'static str {
         self.name().trim_start_matches("raid")
@@ -116,25 +102,12 @@ impl MdLevel {
     }
 }
 
-/// The file systems that an array or a drive can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Filesystem {
-    /// XFS.
-    Xfs,
-    /// ext4.
-    Ext4,
-}
-
-impl Filesystem {
-    /// Every file system.
-    pub const ALL: [Self; 2] = [Self::Xfs, Self::Ext4];
-
-    /// `xfs`, `ext4`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Xfs => "xfs",
-            Self::Ext4 => "ext4",
-        }
+zfs::named! {
+    /// The file systems that an array or a drive can have.
+    pub enum Filesystem {
+        /// XFS.
+        Xfs = "xfs",
+        /// ext4.
+        Ext4 = "ext4",
     }
 }

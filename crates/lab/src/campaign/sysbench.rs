@@ -1,6 +1,6 @@
 //! sysbench with a MariaDB or MySQL server of its own.
 
-use crate::mysql::{self, Server};
+use crate::mysql::Server;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -91,30 +91,14 @@ pub const SYSBENCH_SCRIPTS: [SysbenchScript; 9] = [
 ];
 
 impl Sysbench {
-    /// Its script.
     fn known_script(&self) -> &SysbenchScript {
         let found = SYSBENCH_SCRIPTS.iter().find(|script| script.name == self.script);
         found.unwrap_or(&SYSBENCH_SCRIPTS[0])
     }
 
-    /// A number of its server's settings, as the server runs it.
-    pub fn number(&self, name: &str, default: u64) -> u64 {
-        mysql::number(self.server, &self.settings, name, default)
-    }
-
-    /// The word of an enumeration of its server's settings, in small letters.
-    pub fn word(&self, name: &str) -> Option<String> {
-        mysql::word(self.server, &self.settings, name)
-    }
-
     /// Whether its transactions change something.
     pub fn writes(&self) -> bool {
         self.known_script().writes
-    }
-
-    /// Whether its server writes a binary log.
-    pub fn logs_binary(&self) -> bool {
-        mysql::is_on(&self.settings, "log_bin", self.server.logs_binary())
     }
 
     /// Statements of a transaction with the default options.

@@ -1,5 +1,6 @@
 //! Evidence for the durability rules.
 
+use Evidence::Lab;
 use serde::Serialize;
 use std::fmt;
 
@@ -22,76 +23,24 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// The log drive of a pool that lies about flushes.
-pub const LYING_LOG: Evidence = Evidence::Lab("powercut-log-drive --variant lying/flushed");
-/// `sync=disabled`.
-pub const SYNC_DISABLED: Evidence = Evidence::Lab("powercut-sync --variant disabled/5s");
-/// `sync=disabled` on some of a database's datasets.
-pub const SYNC_MIXED: Evidence =
-    Evidence::Source("PostgreSQL documentation, reliability: the log is durable before pages");
-/// A data drive that lies about flushes.
-pub const LYING_DATA: Evidence =
-    Evidence::Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
-/// `zfs_nocacheflush=1`.
-pub const NO_CACHE_FLUSH: Evidence = Evidence::Lab("powercut-log-drive --variant honest/unflushed");
-/// `zil_nocacheflush=1`.
-pub const ZIL_NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zil_nocacheflush");
-/// RAID 5 and 6 without a journal.
-pub const WRITE_HOLE: Evidence = Evidence::Lab("powercut-raid5 --fail hdd0:cut");
-/// `fsync=off`.
-pub const FSYNC: Evidence = Evidence::Lab("powercut-postgresql --workload unsynced");
-/// `fsync=off` on a file system without ZFS.
-pub const FSYNC_ON_FILESYSTEM: Evidence = Evidence::Source("PostgreSQL documentation, fsync");
-/// `synchronous_commit=off`.
-pub const SYNCHRONOUS_COMMIT: Evidence =
-    Evidence::Lab("powercut-postgresql --workload asynchronous");
-/// A drive under a file system without ZFS that lies about flushes.
-pub const LYING_UNDER_FILESYSTEM: Evidence = Evidence::Lab("powercut-filesystem --variant lying");
-/// A file system that sends no flush.
-pub const NO_BARRIER: Evidence =
-    Evidence::Source("Linux, Documentation/admin-guide/ext4.rst: barrier, nobarrier");
-/// `full_page_writes=off` on a file system without ZFS.
+// The labs that show what a rule says, by its setting.
+pub const LYING_LOG: Evidence = Lab("powercut-log-drive --variant lying/flushed");
+pub const SYNC_DISABLED: Evidence = Lab("powercut-sync --variant disabled/5s");
+pub const NO_CACHE_FLUSH: Evidence = Lab("powercut-log-drive --variant honest/unflushed");
+pub const WRITE_HOLE: Evidence = Lab("powercut-raid5 --fail hdd0:cut");
+pub const FSYNC: Evidence = Lab("powercut-postgresql --workload unsynced");
+pub const SYNCHRONOUS_COMMIT: Evidence = Lab("powercut-postgresql --workload asynchronous");
+pub const LYING_UNDER_FILESYSTEM: Evidence = Lab("powercut-filesystem --variant lying");
 pub const TORN_PAGES: Evidence =
-    Evidence::Lab("powercut-filesystem --workload postgresql --variant no-full-pages");
-/// Pages of 8K that the intent log of ZFS divides where other records lie between them.
-pub const TORN_RECORDS_OF_8K: Evidence = Evidence::Source("OpenZFS, zil_lwb_assign() in zil.c");
-/// Pages that the intent log of ZFS tears.
-pub const TORN_RECORDS: Evidence = Evidence::Lab("powercut-pages --pages 16K");
-/// SQLite's `synchronous=off` on a file system without ZFS.
-pub const SQLITE_OFF: Evidence = Evidence::Lab("powercut-sqlite --workload off");
-/// The same on ZFS.
-pub const SQLITE_OFF_ON_ZFS: Evidence =
-    Evidence::Lab("powercut-sqlite --workload off --variant zfs");
-/// SQLite's `synchronous=normal` with a write-ahead log.
-pub const SQLITE_NORMAL: Evidence = Evidence::Lab("powercut-sqlite --workload wal-normal");
-/// SQLite's rollback journal.
-pub const SQLITE_DELETE: Evidence = Evidence::Lab("powercut-sqlite --workload delete-full");
-/// `innodb_flush_method=nosync`.
-pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, innodb_flush_method");
-/// `innodb_flush_log_at_trx_commit` 0 and 2.
-pub const FLUSH_AT_COMMIT: Evidence =
-    Evidence::Lab("powercut-mariadb --variant flushed-each-second");
-/// `sync_binlog` other than 1.
-pub const SYNC_BINLOG: Evidence = Evidence::Lab("powercut-mariadb --variant binlog-unsynced");
-/// MariaDB's checkpoint, on ZFS.
-pub const CHECKPOINT: Evidence =
-    Evidence::Lab("powercut-mariadb --workload evicted --variant defaults");
-/// MariaDB's checkpoint, on a file system with a page cache.
-pub const CHECKPOINT_BUFFERED: Evidence =
-    Evidence::Source("MariaDB, log_checkpoint() in buf0flu.cc");
-/// `innodb_doublewrite=0` on drives without ZFS.
-pub const DOUBLEWRITE_ON_FILESYSTEM: Evidence =
-    Evidence::Source("MariaDB documentation, innodb_doublewrite");
-/// `sync=disabled` on some of a server's datasets.
-pub const INNODB_SYNC_MIXED: Evidence =
-    Evidence::Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");
-/// `innodb_flush_method=O_DIRECT_NO_FSYNC` on ZFS.
-pub const NO_FSYNC: Evidence =
-    Evidence::Source("MySQL documentation, innodb_flush_method: O_DIRECT_NO_FSYNC skips fsync");
-/// Intent logs of several datasets that end early.
-pub const LOGS_APART: Evidence = Evidence::Source("OpenZFS, zil.c: each dataset has a log");
-/// `zil_replay_disable=1`.
-pub const NO_REPLAY: Evidence = Evidence::Source("zfs(4), zil_replay_disable");
+    Lab("powercut-filesystem --workload postgresql --variant no-full-pages");
+pub const TORN_RECORDS: Evidence = Lab("powercut-pages --pages 16K");
+pub const SQLITE_OFF: Evidence = Lab("powercut-sqlite --workload off");
+pub const SQLITE_OFF_ON_ZFS: Evidence = Lab("powercut-sqlite --workload off --variant zfs");
+pub const SQLITE_NORMAL: Evidence = Lab("powercut-sqlite --workload wal-normal");
+pub const SQLITE_DELETE: Evidence = Lab("powercut-sqlite --workload delete-full");
+pub const FLUSH_AT_COMMIT: Evidence = Lab("powercut-mariadb --variant flushed-each-second");
+pub const SYNC_BINLOG: Evidence = Lab("powercut-mariadb --variant binlog-unsynced");
+pub const CHECKPOINT: Evidence = Lab("powercut-mariadb --workload evicted --variant defaults");
 
 #[cfg(test)]
 mod tests {
@@ -108,7 +57,7 @@ mod tests {
     #[test]
     fn a_lab_that_is_named_has_the_variant_that_loses() {
         for evidence in LABS {
-            let Evidence::Lab(command) = evidence else { panic!("{evidence} is no lab") };
+            let Lab(command) = evidence else { panic!("{evidence} is no lab") };
             let mut words = command.split(' ');
             let name = words.next().unwrap();
             let text = crate::builtin::lab(name).unwrap_or_else(|| panic!("no lab {name}"));

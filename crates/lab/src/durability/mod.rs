@@ -112,24 +112,21 @@ impl Assessment {
 /// The class of a variant under one workload.
 pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     let own = workload.on(variant);
-    let o_direct = match &own.program {
+    let sync_disabled = || storage::sync_disabled(variant, &workload.dataset).into_iter().collect();
+    let (o_direct, of_program) = match &own.program {
         Program::Fio { job, .. } => {
-            fio::parse::read(job, &mut Vec::new()).jobs.iter().any(fio::job_options::is_direct)
+            let jobs = fio::parse::read(job, &mut Vec::new()).jobs;
+            (jobs.iter().any(fio::job_options::is_direct), sync_disabled())
         }
-        Program::Sysbench(sysbench) => !mysql::buffers_pages(sysbench),
-        Program::Pgbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => false,
+        Program::PgTestFsync(_) => (false, sync_disabled()),
+        Program::Pgbench(pgbench) => (false, postgresql::reasons(variant, pgbench)),
+        Program::Sqlite(sqlite) => (false, sqlite::reasons(variant, &workload.dataset, sqlite)),
+        Program::Sysbench(sysbench) => {
+            (!mysql::buffers_pages(sysbench), mysql::reasons(variant, sysbench))
+        }
     };
     let mut reasons = storage::reasons(variant, &datasets(workload), o_direct);
-    match &own.program {
-        Program::Fio { .. } | Program::PgTestFsync(_) => {
-            reasons.extend(storage::sync_disabled(variant, &workload.dataset));
-        }
-        Program::Pgbench(pgbench) => reasons.extend(postgresql::reasons(variant, pgbench)),
-        Program::Sqlite(sqlite) => {
-            reasons.extend(sqlite::reasons(variant, &workload.dataset, sqlite));
-        }
-        Program::Sysbench(sysbench) => reasons.extend(mysql::reasons(variant, sysbench)),
-    }
+    reasons.extend(of_program);
     Assessment::from_reasons(reasons)
 }
 

@@ -1,6 +1,7 @@
 //! Rules over MariaDB's and MySQL's settings, and over the datasets that it is on.
 
-use super::{Durability, Reason, evidence, storage};
+use super::evidence::{self, Evidence, Evidence::Source};
+use super::{Durability, Reason, storage};
 use crate::campaign::{Stack, Sysbench, Variant};
 use crate::command::full_name;
 use crate::mysql;
@@ -8,6 +9,8 @@ use std::collections::BTreeSet;
 
 /// Seconds between flushes of the redo log where the lab does not say (`innodb_flush_log_at_timeout`).
 const FLUSH_TIMEOUT_S: u64 = 1;
+
+const FLUSH_METHOD: Evidence = Source("MariaDB documentation, innodb_flush_method");
 
 /// What follows from a server's settings on a variant.
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
@@ -51,12 +54,12 @@ pub fn buffers_pages(sysbench: &Sysbench) -> bool {
             _ => false,
         },
     );
-    method || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
+    method || sysbench.is_on("innodb_data_file_buffering", false)
 }
 
 /// Whether MariaDB's pages are durable when they are written.
 fn writes_pages_through(sysbench: &Sysbench) -> bool {
-    let set = mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false);
+    let set = sysbench.is_on("innodb_data_file_write_through", false);
     let since_11 = sysbench.version.map(|version| version >= 1100);
     mysql::writes_pages_through(sysbench.word("innodb_flush_method").as_deref(), set, since_11)
 }
@@ -77,7 +80,7 @@ fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
             _ => (format!("sync=standard on {}", full_name(dataset)), evidence::CHECKPOINT),
         },
         Stack::Filesystem(_) if buffers_pages(sysbench) => {
-            ("buffered data files".to_owned(), evidence::CHECKPOINT_BUFFERED)
+            ("buffered data files".to_owned(), Source("MariaDB, log_checkpoint() in buf0flu.cc"))
         }
         Stack::Filesystem(_) => return None,
     };
@@ -99,7 +102,9 @@ pub fn own_datasets(sysbench: &Sysbench) -> BTreeSet<&str> {
 fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let never_syncs = never_syncs(sysbench).then_some("innodb_flush_method=nosync");
     let apart = "after a power cut the data and the redo log are from different points in time";
-    let evidence = (evidence::FLUSH_METHOD, evidence::INNODB_SYNC_MIXED);
+    let log_first =
+        Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");
+    let evidence = (FLUSH_METHOD, log_first);
     storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
 }
 
@@ -115,7 +120,7 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "checkpoints pass pages that become durable only with their transaction group"
             .to_owned(),
-        evidence: evidence::NO_FSYNC,
+        evidence: Source("MySQL documentation, innodb_flush_method: O_DIRECT_NO_FSYNC skips fsync"),
     })
 }
 
@@ -124,7 +129,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
         setting: "innodb_flush_method=nosync".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the redo log that describes them".to_owned(),
-        evidence: evidence::FLUSH_METHOD,
+        evidence: FLUSH_METHOD,
     })
 }
 
@@ -134,7 +139,7 @@ fn writes_redo_through(variant: &Variant, sysbench: &Sysbench) -> bool {
     let dataset = directories.redo.as_ref().unwrap_or(&directories.data);
     let by_method = sysbench.server == mysql::Server::Mysql && has_method(sysbench, "o_dsync");
     by_method
-        || mysql::is_on(&sysbench.settings, "innodb_log_file_write_through", false)
+        || sysbench.is_on("innodb_log_file_write_through", false)
         || variant.property(dataset, "sync") == Some("always")
 }
 
@@ -193,7 +198,7 @@ fn no_doublewrite(sysbench: &Sysbench) -> Option<&str> {
     const NAME: &str = "innodb_doublewrite";
     let without = ["detect_only", "fast"].contains(&sysbench.word(NAME)?.as_str());
     let value = sysbench.settings.get(NAME)?;
-    (without || !mysql::is_on(&sysbench.settings, NAME, true)).then_some(value)
+    (without || !sysbench.is_on(NAME, true)).then_some(value)
 }
 
 /// Pages that cannot be repaired if the intent log of the data's dataset tears them.
@@ -218,6 +223,6 @@ fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "the drives and the file system write in units smaller than a page, so a power cut can tear one"
             .to_owned(),
-        evidence: evidence::DOUBLEWRITE_ON_FILESYSTEM,
+        evidence: Source("MariaDB documentation, innodb_doublewrite"),
     })
 }

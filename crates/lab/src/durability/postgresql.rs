@@ -1,9 +1,11 @@
 //! Rules over PostgreSQL's settings, and over the datasets that it is on.
 
-use super::{Durability, Reason, evidence, storage};
+use super::evidence::{self, Evidence::Source};
+use super::{Durability, Reason, storage};
 use crate::campaign::{Pgbench, Stack, Variant};
 use crate::command::full_name;
 use crate::postgresql;
+use crate::server_settings::switch;
 use std::collections::BTreeSet;
 
 /// `wal_writer_delay` where the lab does not say, seconds.
@@ -20,8 +22,7 @@ pub fn reasons(variant: &Variant, pgbench: &Pgbench) -> Vec<Reason> {
 
 /// Whether a boolean is off; all of them are on by default.
 fn is_off(pgbench: &Pgbench, setting: &str) -> bool {
-    let value = pgbench.settings.get(setting).map(|value| value.to_ascii_lowercase());
-    value.is_some_and(|value| ["off", "false", "no", "0"].contains(&value.as_str()))
+    pgbench.settings.get(setting).and_then(|value| switch(value)) == Some(false)
 }
 
 fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
@@ -29,8 +30,9 @@ fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
     let never_syncs = is_off(pgbench, "fsync").then_some("fsync=off");
     let apart =
         "after a power cut the data and the write-ahead log are from different points in time";
-    let evidence = (evidence::FSYNC, evidence::SYNC_MIXED);
-    storage::unsynced(variant, &datasets, never_syncs, apart, evidence)
+    let log_first =
+        Source("PostgreSQL documentation, reliability: the log is durable before pages");
+    storage::unsynced(variant, &datasets, never_syncs, apart, (evidence::FSYNC, log_first))
 }
 
 fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
@@ -38,7 +40,7 @@ fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
         setting: "fsync=off".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the log records that describe them".to_owned(),
-        evidence: evidence::FSYNC_ON_FILESYSTEM,
+        evidence: Source("PostgreSQL documentation, fsync"),
     })
 }
 
@@ -74,7 +76,7 @@ fn torn_records(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
         setting: format!("full_page_writes=off on {}", full_name(dataset)),
         durability: Durability::MayCorrupt,
         why,
-        evidence: evidence::TORN_RECORDS_OF_8K,
+        evidence: Source("OpenZFS, zil_lwb_assign() in zil.c"),
     })
 }
 

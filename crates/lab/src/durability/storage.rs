@@ -1,6 +1,6 @@
 //! Rules over pools, file systems, arrays and drives.
 
-use super::evidence::{self, Evidence};
+use super::evidence::{self, Evidence, Evidence::Source};
 use super::{Durability, Reason};
 use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
 use crate::command::full_name;
@@ -183,22 +183,17 @@ fn volatile_drives(
     }
     let ends =
         "log blocks in the drive's cache are lost, and replay stops before the first of them";
-    (!log.is_empty()).then(|| match datasets.len() {
-        0 | 1 => Reason {
-            setting: setting(log),
-            durability: Durability::LosesLast { seconds: None },
-            why: ends.to_owned(),
-            evidence: of_log,
-        },
-        _ => Reason {
-            setting: setting(log),
-            durability: Durability::MayCorrupt,
-            why: format!(
+    let (durability, why, evidence) = match datasets.len() {
+        0 | 1 => (Durability::LosesLast { seconds: None }, ends.to_owned(), of_log),
+        _ => (
+            Durability::MayCorrupt,
+            format!(
                 "{ends}; each dataset has a log of its own, so the database's datasets can be from different points in time"
             ),
-            evidence: evidence::LOGS_APART,
-        },
-    })
+            Source("OpenZFS, zil.c: each dataset has a log"),
+        ),
+    };
+    (!log.is_empty()).then(|| Reason { setting: setting(log), durability, why, evidence })
 }
 
 /// Whether a module parameter is stated, and not 0.
@@ -212,7 +207,7 @@ fn no_replay(variant: &Variant) -> Option<Reason> {
         setting: "zil_replay_disable=1".to_owned(),
         durability: lost_groups(variant),
         why: "the intent log is dropped at the import instead of replayed".to_owned(),
-        evidence: evidence::NO_REPLAY,
+        evidence: Source("zfs(4), zil_replay_disable"),
     })
 }
 
@@ -221,7 +216,8 @@ fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
     let log = unflushed(variant, volatile(variant, &[AllocationClass::Log]));
     let setting =
         |kinds: &BTreeSet<&str>| format!("{}: a volatile cache that no flush empties", list(kinds));
-    volatile_drives(&data, &log, datasets, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
+    let of_data = Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
+    volatile_drives(&data, &log, datasets, setting, (of_data, evidence::LYING_LOG))
 }
 
 fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
@@ -254,7 +250,7 @@ fn zil_no_cache_flush(
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
-    let evidence = evidence::ZIL_NO_CACHE_FLUSH;
+    let evidence = Source("zfs(4), zil_nocacheflush");
     volatile_drives(&BTreeSet::new(), &log, datasets, setting, (evidence, evidence))
 }
 
@@ -278,7 +274,7 @@ fn no_barrier(variant: &Variant, on_drives: &FilesystemOnDrives) -> Option<Reaso
         durability: Durability::MayCorrupt,
         why: "neither fsync nor the journal empties the drives' caches: the journal can be on the media after the blocks that it describes"
             .to_owned(),
-        evidence: evidence::NO_BARRIER,
+        evidence: Source("Linux, Documentation/admin-guide/ext4.rst: barrier, nobarrier"),
     })
 }
 

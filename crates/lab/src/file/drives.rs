@@ -23,18 +23,16 @@ struct Overrides<'t> {
     written: Vec<Entry<'t>>,
 }
 
-pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveKind)> {
+pub(super) fn kind(entry: &Entry<'_>) -> Option<DriveKind> {
     if !valid_kind(entry.key) {
-        cx.error(
-            entry.key_span(),
+        entry.error_at_key(
             format!("`{}` is not a valid name for a kind of drive", entry.key),
             "use letters, digits, `-`, `_` and `.`; start with a letter and do not end with a \
              digit, because `hdd0` is the first drive of `hdd`",
         );
     }
     if zfs::vdev::is_keyword(entry.key) {
-        cx.error(
-            entry.key_span(),
+        entry.error_at_key(
             format!(
                 "`{}` cannot name a kind of drive: Poolwright reads it as a keyword among vdevs",
                 entry.key
@@ -44,22 +42,21 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
     }
     let (count, profile, price, overrides) = match entry.value() {
         DeValue::String(text) => {
-            let (count, profile) = short(cx, entry, text)?;
+            let (count, profile) = short(entry, text)?;
             (count, At::new(profile, entry.span()), None, Overrides::default())
         }
-        DeValue::Table(_) => long(cx, entry)?,
+        DeValue::Table(_) => long(entry)?,
         _ => {
-            entry.string(cx, "\"<count>x <profile>\", such as \"12x hdd-7200-16t\"");
+            entry.string("\"<count>x <profile>\", such as \"12x hdd-7200-16t\"");
             return None;
         }
     };
-    let name = At::new(entry.key.to_owned(), entry.key_span());
-    let Some(base) = load(cx, &profile) else {
+    let Some(base) = load(entry.cx, &profile) else {
         // The mistake is recorded and the lab refused. Where the number of drives is known, mistakes in the vdevs
         // are reported together with this one.
         let kind =
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
-        return states_count(entry.value()).then_some((name, kind));
+        return states_count(entry.value()).then_some(kind);
     };
     let overridden =
         base.overridden(&overrides.values).and_then(|numbers| {
@@ -72,31 +69,19 @@ pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, D
                 None => Ok(numbers),
             }
         });
-    let numbers = match overridden {
-        Ok(numbers) => numbers,
-        Err(e) => {
-            refuse(cx, entry, (&profile.value, &base), &overrides, &e);
-            return None;
-        }
-    };
+    let refused = |e| refuse(entry, (&profile.value, &base), &overrides, &e);
+    let numbers = overridden.map_err(refused).ok()?;
     if numbers.capacity.value < LEAST_CAPACITY {
-        cx.error(
-            entry.span(),
+        entry.error(
             format!("drives `{}` are too small for a pool", entry.key),
             "zpool needs at least 64M",
         );
     }
-    let numbers = match serde_json::to_value(&numbers) {
-        Ok(numbers) => numbers,
-        Err(e) => {
-            return cx.refuse(
-                entry.span(),
-                format!("cannot store the profile's numbers: {e}"),
-                "write finite numbers",
-            );
-        }
+    let unwritable = |e| {
+        entry.error(format!("cannot store the profile's numbers: {e}"), "write finite numbers");
     };
-    Some((name, DriveKind { count, profile: profile.value, numbers, price }))
+    let numbers = serde_json::to_value(&numbers).map_err(unwritable).ok()?;
+    Some(DriveKind { count, profile: profile.value, numbers, price })
 }
 
 /// The capacity of a RAID card whose members are not those of its profile, bytes; none where it is stated or follows from
@@ -128,7 +113,7 @@ fn states_count(value: &DeValue<'_>) -> bool {
 }
 
 /// `12x hdd-7200-16t`; the count may be left away for one.
-fn short(cx: &Context<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
+fn short(entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     let text = text.trim();
     let Some((count, profile)) = text.split_once(char::is_whitespace) else {
         return Some((1, text.to_owned()));
@@ -137,8 +122,7 @@ fn short(cx: &Context<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String
         Ok(count) if count > 0 && i64::from(count) <= MOST => {
             Some((count, profile.trim().to_owned()))
         }
-        _ => cx.refuse(
-            entry.span(),
+        _ => entry.refuse(
             format!("`{count}` is not a number of drives"),
             format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
         ),
@@ -148,7 +132,6 @@ fn short(cx: &Context<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String
 /// Reports the numbers that make a drive invalid, each at its place; all of them together if no single one is
 /// the cause.
 fn refuse(
-    cx: &Context<'_>,
     entry: &Entry<'_>,
     (name, base): (&str, &Profile),
     overrides: &Overrides<'_>,
@@ -176,18 +159,18 @@ fn refuse(
         {
             let section = path.first().filter(|_| path.len() > 1);
             match section {
-                Some(section) if !base.has_section(section) => cx.error(
+                Some(section) if !base.has_section(section) => entry.cx.error(
                     span,
                     format!("profile `{name}` has no [{section}], so `{field}` cannot be set"),
                     FIX,
                 ),
-                _ => cx.error(span, message(&e), FIX),
+                _ => entry.cx.error(span, message(&e), FIX),
             }
             reported = true;
         }
     }
     if !reported {
-        cx.error(entry.span(), message(whole), FIX);
+        entry.error(message(whole), FIX);
     }
 }
 
@@ -223,31 +206,28 @@ fn leaf(
 
 type Long<'t> = (u32, At<String>, Option<f64>, Overrides<'t>);
 
-fn long<'t>(cx: &Context<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
-    let mut section = entry.table(cx, &format!("drives.{}", entry.key))?;
+fn long<'t>(entry: &Entry<'t>) -> Option<Long<'t>> {
+    let mut section = entry.table(&format!("drives.{}", entry.key))?;
     let count = match section.take("count") {
-        Some(entry) => entry.integer(cx, 1, MOST, "how many drives there are"),
+        Some(entry) => entry.integer(1, MOST, "how many drives there are"),
         None => Some(1),
     };
     let profile = match section.take("profile") {
-        Some(entry) => entry.string(cx, "the name of a profile"),
-        None => cx.refuse(
+        Some(entry) => entry.string("the name of a profile"),
+        None => entry.cx.refuse(
             entry.key_span(),
             format!("`{}` has no profile", entry.key),
             "add `profile = \"…\"`; each other key then replaces one of its numbers",
         ),
     };
-    let price = section
-        .take("price")
-        .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one drive, such as 250"));
+    let price = section.number("price", 0.0, 1e9, "the price of one drive, such as 250");
     let mut overrides = Overrides { values: toml::Table::new(), written: section.rest() };
     for entry in &overrides.written {
         match value(entry.key, entry.value()) {
             Some(value) => {
                 overrides.values.insert(entry.key.to_owned(), value);
             }
-            None => cx.error(
-                entry.span(),
+            None => entry.error(
                 format!("`{}` holds a number that is out of range", entry.key),
                 "see docs/explanation/drives.md for the numbers of a profile",
             ),

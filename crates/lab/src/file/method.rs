@@ -5,11 +5,12 @@ use super::section::{Entry, Section};
 use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 use std::ops::Range;
+use toml::de::DeValue;
 
 /// Cores of a host that states none.
 const CORES: u32 = 16;
 
-pub(super) fn host(cx: &Context<'_>, lab: &mut Section<'_>) -> Host {
+pub(super) fn host(lab: &mut Section<'_>) -> Host {
     let mut host = Host {
         memory: 64 << 30,
         cores: CORES,
@@ -17,45 +18,37 @@ pub(super) fn host(cx: &Context<'_>, lab: &mut Section<'_>) -> Host {
         memory_price: None,
     };
     let Some(entry) = lab.take("host") else {
-        cx.error(
+        lab.cx.error(
             0..0,
             "this lab has no [host]: its machine is not described",
             "add `[host]` with `memory = \"128G\"` and `cores = 32`",
         );
         return host;
     };
-    let Some(mut table) = entry.table(cx, "host") else {
+    let Some(mut table) = entry.table("host") else {
         return host;
     };
     match table.take("memory") {
-        Some(entry) => host.memory = memory(cx, &entry).unwrap_or(host.memory),
-        None => cx.error(
-            table.span.clone(),
+        Some(entry) => host.memory = memory(&entry).unwrap_or(host.memory),
+        None => table.error(
             "[host] has no `memory`",
             "add `memory = \"128G\"`: it sets the ARC and the dirty-data limit",
         ),
     }
     if let Some(entry) = table.take("cores") {
-        host.cores = entry.integer(cx, 1, 4096, "a number of cores").unwrap_or(CORES);
+        host.cores = entry.integer(1, 4096, "a number of cores").unwrap_or(CORES);
     }
-    let processor = table.choice(cx, "processor", &Processor::ALL, Processor::name);
+    let processor = table.choice("processor", &Processor::ALL, Processor::name);
     host.processor = processor.unwrap_or_default();
-    host.memory_price = table
-        .take("memory_price")
-        .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of a GiB, such as 4.5"));
-    table.finish(cx);
+    host.memory_price = table.number("memory_price", 0.0, 1e9, "the price of a GiB, such as 4.5");
+    table.finish();
     host
 }
 
-/// RAM of a machine.
-pub(super) fn memory(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u64> {
-    let memory = entry.size(cx)?;
+pub(super) fn memory(entry: &Entry<'_>) -> Option<u64> {
+    let memory = entry.size()?;
     if !(1 << 30..=1 << 46).contains(&memory) {
-        cx.error(
-            entry.span(),
-            "`memory` must be between 1G and 64T",
-            "write a size such as \"128G\"",
-        );
+        entry.error("`memory` must be between 1G and 64T", "write a size such as \"128G\"");
     }
     Some(memory)
 }
@@ -66,7 +59,7 @@ const JUDGED_S: f64 = 5.0;
 const SETTLES_S: f64 = 8.0;
 
 /// The method, with the baseline as written, to be checked against the variants.
-pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
+pub(super) fn method(lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
     let mut method = Method {
         baseline: String::new(),
         precision: 0.05,
@@ -82,37 +75,31 @@ pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option
         sensitivity: Vec::new(),
         seed: 1,
     };
-    let Some(mut table) = lab.table(cx, "method") else { return (method, None) };
-    let baseline =
-        table.take("baseline").and_then(|entry| entry.string(cx, "the name of a variant"));
-    if let Some(entry) = table.take("precision") {
-        let precision = entry.number(cx, 0.001, 1.0, "a share such as 0.05");
-        method.precision = precision.unwrap_or(method.precision);
-    }
+    let Some(mut table) = lab.table("method") else { return (method, None) };
+    let baseline = table.take("baseline").and_then(|entry| entry.string("the name of a variant"));
+    let precision = table.number("precision", 0.001, 1.0, "a share such as 0.05");
+    method.precision = precision.unwrap_or(method.precision);
     if let Some(entry) = table.take("budget") {
-        match entry.seconds(cx) {
-            Some(seconds) if seconds < 1.0 => cx.error(
-                entry.span(),
-                "the budget is less than one second",
-                "write a duration such as \"20m\"",
-            ),
+        match entry.seconds() {
+            Some(seconds) if seconds < 1.0 => entry
+                .error("the budget is less than one second", "write a duration such as \"20m\""),
             Some(seconds) => method.budget_s = seconds,
             None => {}
         }
     }
-    trials(cx, &mut table, &mut method);
-    times(cx, &mut table, &mut method);
-    factors(cx, &mut table, &mut method);
+    trials(&mut table, &mut method);
+    times(&mut table, &mut method);
+    factors(&mut table, &mut method);
     if let Some(entry) = table.take("seed") {
-        method.seed = entry.integer(cx, 0, i64::MAX, "a whole number").unwrap_or(method.seed);
+        method.seed = entry.integer(0, i64::MAX, "a whole number").unwrap_or(method.seed);
     }
-    table.finish(cx);
+    table.finish();
     (method, baseline)
 }
 
 /// `min_trials` and `max_trials`: one alone moves the other with it.
-fn trials(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
-    let count = |entry: &Entry<'_>| entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials");
+fn trials(table: &mut Section<'_>, method: &mut Method) {
+    let count = |entry: &Entry<'_>| entry.integer(1, MOST_TRIALS.into(), "a number of trials");
     let min = table.take("min_trials");
     if let Some(trials) = min.as_ref().and_then(count) {
         method.min_trials = trials;
@@ -124,8 +111,7 @@ fn trials(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
     if trials < method.min_trials && min.is_none() {
         method.min_trials = trials;
     } else if trials < method.min_trials {
-        cx.error(
-            entry.span(),
+        entry.error(
             "`max_trials` is below `min_trials`",
             format!("write {} or more", method.min_trials),
         );
@@ -133,21 +119,20 @@ fn trials(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
 }
 
 /// `runtime`, `ramp`, `warm_up` and `restart`.
-fn times(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
+fn times(table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("runtime") {
-        method.runtime_s = entry.seconds(cx);
+        method.runtime_s = entry.seconds();
         if let Some(seconds) = method.runtime_s {
-            check_least_runtime(cx, &entry, seconds);
+            check_least_runtime(&entry, seconds);
         }
     }
-    let mut seconds = |key| table.take(key).and_then(|entry| entry.seconds(cx));
+    let mut seconds = |key| table.take(key).and_then(|entry| entry.seconds());
     method.ramp_s = seconds("ramp").unwrap_or(0.0);
     method.warm_up_s = seconds("warm_up").unwrap_or(0.0);
     if let Some(entry) = table.take("restart") {
-        method.restart = entry.boolean(cx) == Some(true);
+        method.restart = entry.boolean() == Some(true);
         if method.restart && method.warm_up_s == 0.0 {
-            cx.error(
-                entry.span(),
+            entry.error(
                 "`restart` needs `warm_up`: without it nothing is cached before the restart",
                 "add warm_up = \"30s\": the job runs for this long before the pool is exported and imported",
             );
@@ -156,36 +141,34 @@ fn times(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
 }
 
 /// `sensitivity` and `size_check`.
-fn factors(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
+fn factors(table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("sensitivity") {
-        let stated = entry.numbers(cx, 0.05, 20.0, "factors such as [0.5, 2]");
+        let stated = entry.numbers(0.05, 20.0, "factors such as [0.5, 2]");
         let others = stated.iter().copied().filter(|factor| *factor != 1.0);
         method.sensitivity = others.collect();
         if method.sensitivity.is_empty() && !stated.is_empty() {
-            cx.error(
-                entry.span(),
+            entry.error(
                 "a factor of 1 changes nothing",
                 "use factors such as [0.5, 2]: drives at half and at twice the speed",
             );
         }
     }
     if let Some(entry) = table.take("size_check") {
-        method.size_check = entry.numbers(cx, 1.1, 1000.0, "factors on S such as [2, 4]");
+        method.size_check = entry.numbers(1.1, 1000.0, "factors on S such as [2, 4]");
         method.size_check.sort_by(f64::total_cmp);
         method.size_check.dedup();
     }
 }
 
 /// Checks the window of a trial, seconds.
-pub(super) fn check_runtime(cx: &Context<'_>, entry: &Entry<'_>, seconds: f64) {
-    check_least_runtime(cx, entry, seconds);
-    check_window(cx, entry.span(), seconds);
+pub(super) fn check_runtime(entry: &Entry<'_>, seconds: f64) {
+    check_least_runtime(entry, seconds);
+    check_window(entry.cx, entry.span(), seconds);
 }
 
-fn check_least_runtime(cx: &Context<'_>, entry: &Entry<'_>, seconds: f64) {
+fn check_least_runtime(entry: &Entry<'_>, seconds: f64) {
     if seconds < 1.0 {
-        cx.error(
-            entry.span(),
+        entry.error(
             format!("a trial must run for at least 1 s, not {seconds} s"),
             "write runtime = \"30s\" in [method], in virtual time",
         );
@@ -195,18 +178,13 @@ fn check_least_runtime(cx: &Context<'_>, entry: &Entry<'_>, seconds: f64) {
 /// Warns where a window, seconds, cannot show what lasts.
 pub(super) fn check_window(cx: &Context<'_>, span: Range<usize>, seconds: f64) {
     if (1.0..SETTLES_S).contains(&seconds) {
-        let what = if seconds < JUDGED_S {
-            format!(
-                "a runtime of {seconds} s is too short for a verdict: it cannot show a steady state"
-            )
-        } else {
-            format!(
-                "a runtime of {seconds} s shows a steady state only if transaction groups are short"
-            )
+        let what = match seconds < JUDGED_S {
+            true => "is too short for a verdict: it cannot show a steady state",
+            false => "shows a steady state only if transaction groups are short",
         };
         cx.warning(
             span,
-            what,
+            format!("a runtime of {seconds} s {what}"),
             format!(
                 "use \"{SETTLES_S}s\" or more: burst and sustained throughput need a transaction group each"
             ),
@@ -241,27 +219,25 @@ pub(super) fn put_baseline_first(
     variants.first().map(|variant| variant.name.clone()).unwrap_or_default()
 }
 
-pub(super) fn scale(cx: &Context<'_>, lab: &mut Section<'_>) -> Scale {
+pub(super) fn scale(lab: &mut Section<'_>) -> Scale {
     let mut scale = Scale { size: None, dirty_data_max: None };
-    let Some(mut table) = lab.table(cx, "scale") else { return scale };
-    scale.size = table.take("size").and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
+    let Some(mut table) = lab.table("scale") else { return scale };
+    scale.size = table.take("size").and_then(|entry| match entry.value() {
+        DeValue::String(text) if text == "auto" => None,
+        _ => entry.number(1.0, 1e6, "\"auto\" or a number"),
+    });
     if let Some(entry) = table.take_retired("time") {
-        cx.error(
-            entry.key_span(),
-            "the time scale was removed: virtual time is exact",
-            "remove the line",
-        );
+        entry.error_at_key("the time scale was removed: virtual time is exact", "remove the line");
     }
     if let Some(entry) = table.take("dirty_data_max") {
-        scale.dirty_data_max = entry.size(cx);
+        scale.dirty_data_max = entry.size();
         if scale.dirty_data_max.is_some_and(|bytes| bytes < 16 << 20) {
-            cx.error(
-                entry.span(),
+            entry.error(
                 "a dirty-data limit below 16M stalls every txg",
                 "write a size such as \"256M\"",
             );
         }
     }
-    table.finish(cx);
+    table.finish();
     scale
 }

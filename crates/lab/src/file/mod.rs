@@ -8,14 +8,13 @@ mod mount_options;
 mod pg_test_fsync;
 mod pgbench;
 mod property_dependencies;
-mod reservations;
 mod section;
 mod server;
 mod settings;
 mod sqlite;
 mod stack;
 mod sysbench;
-mod variant_builder;
+mod variant;
 mod variants;
 mod vdevs;
 mod workloads;
@@ -23,15 +22,14 @@ mod workloads;
 pub(crate) use stack::stack_names;
 
 use crate::campaign::{Campaign, OpenZfs, Variant, Workload};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Place, did_you_mean_or};
 use crate::files::Files;
 use crate::profile::Profiles;
-use context::{At, Context};
+use context::Context;
 use section::Section;
 use settings::Settings;
 use std::collections::BTreeSet;
 use toml::de::DeTable;
-use zfs::spelling;
 
 /// Reads the text of a lab file. `name` is the file's name as the user gave it: it stands in
 /// diagnostics, and its stem names the campaign.
@@ -67,7 +65,7 @@ pub fn load_on(
     }
     let cx = Context::new(name, text, files, profiles);
     let (table, syntax) = DeTable::parse_recoverable(text);
-    let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);
+    let campaign = campaign(Section::new(&cx, "", 0..0, table.get_ref()), openzfs);
     if cx.errors() == 0 && syntax.is_empty() {
         cross_checks::check(&cx, table.get_ref(), &campaign);
     }
@@ -126,20 +124,19 @@ fn opens_section(line: &str) -> bool {
     line.trim_start().starts_with('[')
 }
 
-fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
+fn campaign(mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
+    let cx = lab.cx;
     let name = name_of(cx.file);
-    let title = lab.take("title").and_then(|entry| entry.string(cx, "a title in quotes"));
+    let title = lab.take("title").and_then(|entry| entry.string("a title in quotes"));
     let source = lab
         .take("source")
-        .and_then(|entry| entry.string(cx, "where the question comes from, in quotes"));
-    let host = method::host(cx, &mut lab);
-    let mut base = Settings::base(cx, &mut lab);
-    if let Some(instead) = openzfs {
-        base.openzfs = Some(At::new(instead, 0..0));
-    }
-    let (mut method, baseline) = method::method(cx, &mut lab);
+        .and_then(|entry| entry.string("where the question comes from, in quotes"));
+    let host = method::host(&mut lab);
+    let mut base = Settings::base(&mut lab);
+    base.openzfs = openzfs.or(base.openzfs);
+    let (mut method, baseline) = method::method(&mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
-    let (mut variants, all_named) = variants::read(cx, &mut lab, &base, named);
+    let (mut variants, all_named) = variants::read(&mut lab, &base, named);
     for variant in &mut variants {
         variant.memory = variant.memory.filter(|memory| *memory != host.memory);
     }
@@ -148,10 +145,10 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
         memory: host.memory,
         runtime_s: method.runtime_s,
     };
-    let workloads = workloads::read(cx, &mut lab, &known);
+    let workloads = workloads::read(&mut lab, &known);
     method.baseline = method::put_baseline_first(cx, baseline, &mut variants, all_named);
-    let scale = method::scale(cx, &mut lab);
-    lab.finish(cx);
+    let scale = method::scale(&mut lab);
+    lab.finish();
     // Vdevs that were not understood may be what uses them.
     if cx.errors() == 0 {
         unused(cx, &base, &variants);
@@ -171,10 +168,10 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
 
 /// Reports drives that no variant uses.
 fn unused(cx: &Context<'_>, base: &Settings, variants: &[Variant]) {
-    for (kind, _) in &base.drives {
-        let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);
+    for (kind, drives) in &base.drives {
+        let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == *kind);
         if !variants.is_empty() && !variants.iter().any(used) {
-            cx.note(kind.span.clone(), format!("no variant uses drives `{}`", kind.value));
+            cx.note(drives.span.clone(), format!("no variant uses drives `{kind}`"));
         }
     }
 }
@@ -192,15 +189,9 @@ fn unused_datasets(cx: &Context<'_>, variants: &[Variant], workloads: &[Workload
         let begins = cx.text.find(&format!("datasets.{name}")).map(|at| at + "datasets.".len());
         // A name with an escape is not found as it is.
         let span = begins.or_else(|| cx.text.find(name)).map_or(0..0, |at| at..at + name.len());
-        let near = spelling::nearest(name, used.iter().copied());
-        cx.warning(
-            span,
-            format!("no workload uses dataset `{name}`"),
-            match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "name it as the dataset of a workload, or remove it".to_owned(),
-            },
-        );
+        let other = "name it as the dataset of a workload, or remove it";
+        let fix = did_you_mean_or(name, used.iter().copied(), other);
+        cx.warning(span, format!("no workload uses dataset `{name}`"), fix);
     }
 }
 

@@ -2,12 +2,11 @@
 //! (`ext4_param_specs`, `xfs_fs_parameters`, `xfs_fs_validate_params`, `ext4_check_journal_data_mode`) and mount(8).
 
 use crate::campaign::Filesystem;
-use crate::diagnostic::{did_you_mean, nearest};
+use crate::diagnostic::{did_you_mean, did_you_mean_or};
 use crate::units;
 
 /// What an option takes after `=`.
 enum Value {
-    /// A whole number.
     Number(u64, u64),
     /// A power of two of bytes, as `64k`.
     Size(u64, u64),
@@ -24,7 +23,6 @@ const COMMON: &str = "async atime bsdgroups defaults dev diratime dirsync discar
 const UNUSABLE: [&str; 9] =
     ["ro", "loop", "bind", "rbind", "remount", "norecovery", "logdev", "rtdev", "journal_path"];
 
-/// The largest number of 32 bits.
 const MOST: u64 = u32::MAX as u64;
 
 /// Options of one file system without a value.
@@ -70,13 +68,9 @@ fn valued(filesystem: Filesystem) -> &'static [(&'static str, Value)] {
     }
 }
 
-fn has_flag(filesystem: Filesystem, name: &str) -> bool {
-    flags(filesystem).split_whitespace().any(|flag| flag == name)
-}
-
-/// Whether it has an option with or without a value.
-fn has(filesystem: Filesystem, name: &str) -> bool {
-    has_flag(filesystem, name) || valued(filesystem).iter().any(|(known, _)| *known == name)
+/// The names of its own options, with or without a value.
+fn names(filesystem: Filesystem) -> impl Iterator<Item = &'static str> {
+    flags(filesystem).split_whitespace().chain(valued(filesystem).iter().map(|(name, _)| *name))
 }
 
 /// What is wrong with each of some mount options, and what to do.
@@ -107,21 +101,23 @@ fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
         None => (option, None),
     };
     let own = filesystem.name();
+    let mut flags = COMMON.split_whitespace().chain(flags(filesystem).split_whitespace());
+    let is_flag = flags.any(|flag| flag == name);
     let taken = valued(filesystem).iter().find(|(known, _)| *known == name);
     match (taken, value) {
         (Some((_, taken)), Some(value)) => {
             let fix = refused(taken, value)?;
             return Some((format!("the mount option `{name}` cannot be `{value}`"), fix));
         }
-        (None, None) if COMMON.split_whitespace().any(|known| known == name) => return None,
-        (_, None) if has_flag(filesystem, name) => return None,
+        (_, None) if is_flag => return None,
         (Some((_, taken)), None) => {
             let fix = format!("write {name}={}", example(taken));
             return Some((format!("the mount option `{name}` of {own} needs a value"), fix));
         }
         _ => {}
     }
-    if let Some(other) = Filesystem::ALL.into_iter().find(|other| has(*other, name))
+    let has = |other: &Filesystem| names(*other).any(|known| known == name);
+    if let Some(other) = Filesystem::ALL.into_iter().find(has)
         && other != filesystem
     {
         let message = format!(
@@ -136,20 +132,14 @@ fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
         let fix = "remove it: a trial makes a file system on the variant's drives and writes to it";
         return Some((message, fix.to_owned()));
     }
-    if value.is_some()
-        && (has_flag(filesystem, name) || COMMON.split(' ').any(|known| known == name))
-    {
+    if value.is_some() && is_flag {
         let message = format!("the mount option `{name}` takes no value");
         return Some((message, format!("write `{name}`")));
     }
-    let known = COMMON.split_whitespace().chain(flags(filesystem).split_whitespace());
-    let near = nearest(name, known.chain(valued(filesystem).iter().map(|(known, _)| *known)));
+    let known = COMMON.split_whitespace().chain(names(filesystem));
     Some((
         format!("`{}` is not a mount option that Poolwright knows of {own}", name.escape_debug()),
-        match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("see {own}(5) and mount(8), or remove it"),
-        },
+        did_you_mean_or(name, known, format!("see {own}(5) and mount(8), or remove it")),
     ))
 }
 

@@ -2,7 +2,7 @@
 //! feature of the pool.
 
 use super::context::Context;
-use super::settings::Setting;
+use super::settings::{Setting, Settings};
 use super::vdevs::LabVdev;
 use crate::campaign::{AllocationClass, Layout, inherited};
 use crate::diagnostic::Diagnostic;
@@ -28,9 +28,9 @@ pub(super) fn check(
         let is_encrypted = encrypted(has("encryption"));
         let parent = dataset.rsplit_once('/').map_or("", |(parent, _)| parent);
         let within = !dataset.is_empty() && encrypted(inherited(datasets, parent, "encryption"));
+        let stated = |name: &str| own.get(name).map(|setting| setting.value.value.as_str());
         // As in libzfs, `none` is no key format.
-        let keyformat =
-            own.get("keyformat").map(|set| set.value.value.as_str()).filter(|of| *of != "none");
+        let keyformat = stated("keyformat").filter(|of| *of != "none");
         const FORMATS: &str = "add keyformat = \"passphrase\", \"raw\" or \"hex\"";
         let message = "a dataset that is an encryption root needs `keyformat`".to_owned();
         match keyformat {
@@ -57,7 +57,7 @@ pub(super) fn check(
             }
         }
         let places = ["file://", "http://", "https://"];
-        if let Some(place) = own.get("keylocation").map(|setting| setting.value.value.as_str())
+        if let Some(place) = stated("keylocation")
             && place != "prompt"
             && !places.iter().any(|prefix| place.starts_with(prefix))
         {
@@ -72,7 +72,7 @@ pub(super) fn check(
             let name = if own.contains_key("copies") { "copies" } else { "encryption" };
             wrong(name, message, "copies = 2");
         }
-        if own.get("normalization").is_some_and(|set| set.value.value != "none")
+        if stated("normalization").is_some_and(|form| form != "none")
             && has("utf8only") == Some("off")
         {
             wrong(
@@ -86,24 +86,21 @@ pub(super) fn check(
 
 /// Checks that no feature is disabled which a dataset's property or a vdev needs (`zfs_check_settable`,
 /// `dmu_objset_create_crypt_check`, `spa_create`).
-pub(super) fn check_features(
-    cx: &Context<'_>,
-    pool: &BTreeMap<String, Setting>,
-    datasets: &BTreeMap<String, BTreeMap<String, Setting>>,
-    vdevs: &[LabVdev],
-) {
-    for (name, flag) in pool.iter().filter(|(_, flag)| flag.value.value == "disabled") {
+pub(super) fn check_features(cx: &Context<'_>, settings: &Settings) {
+    let disabled =
+        settings.pool_properties.iter().filter(|(_, flag)| flag.value.value == "disabled");
+    for (name, flag) in disabled {
         let Some(feature) = name.strip_prefix("feature@") else {
             continue;
         };
-        let settings = || datasets.values().flat_map(BTreeMap::values);
-        let user = settings()
+        let mut properties = settings.datasets.values().flat_map(BTreeMap::values);
+        let user = properties
             .find(|setting| property_needs(feature, &setting.name.value, &setting.value.value))
             .map(|setting| {
                 let stated = format!("`{} = \"{}\"`", setting.name.value, setting.value.value);
                 (stated, setting.value.span.clone())
             })
-            .or_else(|| vdev_that_needs(feature, vdevs));
+            .or_else(|| vdev_that_needs(feature, settings.vdevs()));
         if let Some((user, span)) = user {
             cx.say(
                 Diagnostic::error(format!("`{name}` is disabled, but {user} needs it"))

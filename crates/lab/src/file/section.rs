@@ -22,16 +22,17 @@ pub(super) fn section_of(name: &str) -> Option<&'static str> {
 }
 
 /// One `key = value`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Entry<'t> {
+    pub cx: &'t Context<'t>,
     pub key: &'t str,
     key_span: (usize, usize),
     value: &'t Spanned<DeValue<'t>>,
 }
 
 /// A table whose keys are taken one by one; what is left at the end is unknown.
-#[derive(Debug)]
 pub(super) struct Section<'t> {
+    pub cx: &'t Context<'t>,
     /// Its path, as a person would write it: `pool`, `variants.big`.
     pub path: String,
     pub span: Range<usize>,
@@ -40,10 +41,16 @@ pub(super) struct Section<'t> {
 }
 
 impl<'t> Section<'t> {
-    pub fn new(path: impl Into<String>, span: Range<usize>, table: &'t DeTable<'t>) -> Self {
+    pub fn new(
+        cx: &'t Context<'t>,
+        path: impl Into<String>,
+        span: Range<usize>,
+        table: &'t DeTable<'t>,
+    ) -> Self {
         let mut entries: Vec<Entry<'t>> = table
             .iter()
             .map(|(key, value)| Entry {
+                cx,
                 key: key.get_ref(),
                 key_span: (key.span().start, key.span().end),
                 value,
@@ -51,10 +58,9 @@ impl<'t> Section<'t> {
             .collect();
         // The parser's map is sorted by name; a lab's variants come in the order of the file.
         entries.sort_by_key(|entry| entry.key_span);
-        Self { path: path.into(), span, entries, known: Vec::new() }
+        Self { cx, path: path.into(), span, entries, known: Vec::new() }
     }
 
-    /// Takes a key out, if it is there.
     pub fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
         self.known.push(key);
         self.take_retired(key)
@@ -66,20 +72,26 @@ impl<'t> Section<'t> {
         Some(self.entries.remove(at))
     }
 
-    /// Takes a table out, if it is there.
-    pub fn table(&mut self, cx: &Context<'_>, key: &'static str) -> Option<Section<'t>> {
-        self.take(key)?.table(cx, key)
+    pub fn table(&mut self, key: &'static str) -> Option<Section<'t>> {
+        self.take(key)?.table(key)
     }
 
-    /// Takes out a key whose value is the name of one of these.
+    /// Takes a table of any keys out, if it is there: its entries, in the order of the file.
+    pub fn entries(&mut self, key: &'static str) -> Vec<Entry<'t>> {
+        self.take(key).map_or_else(Vec::new, |entry| entry.entries(key))
+    }
+
+    pub fn number(&mut self, key: &'static str, min: f64, max: f64, wanted: &str) -> Option<f64> {
+        self.take(key)?.number(min, max, wanted)
+    }
+
     pub fn choice<T: Copy>(
         &mut self,
-        cx: &Context<'_>,
         key: &'static str,
         all: &[T],
         name: impl Fn(T) -> &'static str,
     ) -> Option<T> {
-        self.take(key)?.choice(cx, all, name)
+        self.take(key)?.choice(all, name)
     }
 
     /// Takes out all that is left, in the order of the file.
@@ -103,8 +115,12 @@ impl<'t> Section<'t> {
         self.entries.is_empty()
     }
 
+    pub fn error(&self, message: impl Into<String>, fix: impl Into<String>) {
+        self.cx.error(self.span.clone(), message, fix);
+    }
+
     /// Refuses what nobody took.
-    pub fn finish(self, cx: &Context<'_>) {
+    pub fn finish(self) {
         for entry in &self.entries {
             let whose = match self.path.as_str() {
                 "" => "a lab".to_owned(),
@@ -116,7 +132,7 @@ impl<'t> Section<'t> {
                 }
                 _ => did_you_mean(entry.key, &self.known),
             };
-            cx.error(entry.key_span(), format!("{whose} has no key `{}`", entry.key), fix);
+            entry.error_at_key(format!("{whose} has no key `{}`", entry.key), fix);
         }
     }
 }
@@ -134,52 +150,68 @@ impl<'t> Entry<'t> {
         self.value.get_ref()
     }
 
+    pub fn error(&self, message: impl Into<String>, fix: impl Into<String>) {
+        self.cx.error(self.span(), message, fix);
+    }
+
+    pub fn error_at_key(&self, message: impl Into<String>, fix: impl Into<String>) {
+        self.cx.error(self.key_span(), message, fix);
+    }
+
+    /// An error in place of its value.
+    pub fn refuse<T>(&self, message: impl Into<String>, fix: impl Into<String>) -> Option<T> {
+        self.cx.refuse(self.span(), message, fix)
+    }
+
     /// Checks the key as the name of `what`: it has to stand in a table, a path of results and a command line.
-    pub fn check_name(&self, cx: &Context<'_>, what: &str) {
+    pub fn check_name(&self, what: &str) {
         let good = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
         if self.key.is_empty()
             || self.key.len() > 60
             || !self.key.chars().all(good)
             || self.key.starts_with(['.', '-'])
         {
-            cx.error(
-                self.key_span(),
+            self.error_at_key(
                 format!("`{}` is not a valid name for {what}", self.key.escape_debug()),
                 "use letters, digits, `-`, `_`, `+` and `.`, such as `big-records`",
             );
         }
     }
 
-    fn wrong<T>(&self, cx: &Context<'_>, wanted: &str) -> Option<T> {
+    fn wrong<T>(&self, wanted: &str) -> Option<T> {
         let article = match self.value() {
             DeValue::Integer(_) | DeValue::Array(_) => "an",
             _ => "a",
         };
-        cx.refuse(
-            self.span(),
+        self.refuse(
             format!("`{}` must not be {article} {}", self.key, self.value().type_str()),
             format!("write {wanted}"),
         )
     }
 
-    pub fn table(&self, cx: &Context<'_>, path: &str) -> Option<Section<'t>> {
+    pub fn table(&self, path: &str) -> Option<Section<'t>> {
         match self.value() {
             // It is pointed at by its key, since its own span may be all of its lines.
-            DeValue::Table(table) => Some(Section::new(path, self.key_span(), table)),
-            _ => self.wrong(cx, &format!("a table: [{path}]")),
+            DeValue::Table(table) => Some(Section::new(self.cx, path, self.key_span(), table)),
+            _ => self.wrong(&format!("a table: [{path}]")),
         }
     }
 
-    pub fn string(&self, cx: &Context<'_>, wanted: &str) -> Option<At<String>> {
+    /// The entries of a table of any keys, in the order of the file.
+    pub fn entries(&self, path: &str) -> Vec<Entry<'t>> {
+        self.table(path).map_or_else(Vec::new, |mut table| table.rest())
+    }
+
+    pub fn string(&self, wanted: &str) -> Option<At<String>> {
         match self.value() {
             DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
-            _ => self.wrong(cx, wanted),
+            _ => self.wrong(wanted),
         }
     }
 
     /// Strings in a list, or one alone.
-    pub fn strings(&self, cx: &Context<'_>, wanted: &str) -> Vec<At<String>> {
-        self.each(|entry| entry.string(cx, wanted))
+    pub fn strings(&self, wanted: &str) -> Vec<At<String>> {
+        self.each(|entry| entry.string(wanted))
     }
 
     /// The values of a list, or one alone, each read as that of this key.
@@ -193,46 +225,37 @@ impl<'t> Entry<'t> {
     }
 
     /// A size: `"128G"`, or a number of bytes.
-    pub fn size(&self, cx: &Context<'_>) -> Option<u64> {
+    pub fn size(&self) -> Option<u64> {
         match self.value() {
             DeValue::String(text) => match units::size(text) {
                 Ok(size) => Some(size),
-                Err(e) => cx.refuse(self.span(), e.to_string(), "write a size such as \"128G\""),
+                Err(e) => self.refuse(e.to_string(), "write a size such as \"128G\""),
             },
-            _ => self.integer(cx, 0, i64::MAX, "a size such as \"128G\""),
+            _ => self.integer(0, i64::MAX, "a size such as \"128G\""),
         }
     }
 
     /// A duration in seconds: `"20m"`, or a number of seconds.
-    pub fn seconds(&self, cx: &Context<'_>) -> Option<f64> {
+    pub fn seconds(&self) -> Option<f64> {
         match self.value() {
             DeValue::String(text) => match units::duration(text) {
                 Ok(seconds) => Some(seconds),
-                Err(e) => cx.refuse(self.span(), e.to_string(), "write a duration such as \"20m\""),
+                Err(e) => self.refuse(e.to_string(), "write a duration such as \"20m\""),
             },
-            _ => self.number(cx, 0.0, 3.2e7, "a duration such as \"20m\""),
+            _ => self.number(0.0, 3.2e7, "a duration such as \"20m\""),
         }
     }
 
-    pub fn integer<T: TryFrom<i64>>(
-        &self,
-        cx: &Context<'_>,
-        min: i64,
-        max: i64,
-        wanted: &str,
-    ) -> Option<T> {
+    pub fn integer<T: TryFrom<i64>>(&self, min: i64, max: i64, wanted: &str) -> Option<T> {
         let DeValue::Integer(integer) = self.value() else {
-            return self.wrong(cx, wanted);
+            return self.wrong(wanted);
         };
         match i64::from_str_radix(integer.as_str(), integer.radix()) {
             Ok(number) if (min..=max).contains(&number) => T::try_from(number).ok(),
-            Err(_) => cx.refuse(
-                self.span(),
-                format!("`{}` is too large", self.key),
-                format!("the maximum is {max}"),
-            ),
-            _ => cx.refuse(
-                self.span(),
+            Err(_) => {
+                self.refuse(format!("`{}` is too large", self.key), format!("the maximum is {max}"))
+            }
+            _ => self.refuse(
                 format!("`{}` cannot be {integer}", self.key),
                 if max == i64::MAX {
                     format!("the minimum is {min}")
@@ -243,58 +266,41 @@ impl<'t> Entry<'t> {
         }
     }
 
-    pub fn number(&self, cx: &Context<'_>, min: f64, max: f64, wanted: &str) -> Option<f64> {
+    pub fn number(&self, min: f64, max: f64, wanted: &str) -> Option<f64> {
         let number = match self.value() {
             DeValue::Integer(number) => {
                 i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n as f64)
             }
             DeValue::Float(number) => number.as_str().parse().ok(),
-            _ => return self.wrong(cx, wanted),
+            _ => return self.wrong(wanted),
         };
         match number {
             Some(number) if (min..=max).contains(&number) => Some(number),
-            _ => cx.refuse(
-                self.span(),
+            _ => self.refuse(
                 format!("`{}` is out of range", self.key),
                 format!("write a number from {min} to {max}"),
             ),
         }
     }
 
-    /// `true` or `false`.
-    pub fn boolean(&self, cx: &Context<'_>) -> Option<bool> {
+    pub fn boolean(&self) -> Option<bool> {
         match self.value() {
             DeValue::Boolean(is) => Some(*is),
-            _ => self.wrong(cx, "true or false"),
+            _ => self.wrong("true or false"),
         }
     }
 
     /// Numbers in a list, or one alone.
-    pub fn numbers(&self, cx: &Context<'_>, min: f64, max: f64, wanted: &str) -> Vec<f64> {
-        self.each(|entry| entry.number(cx, min, max, wanted))
+    pub fn numbers(&self, min: f64, max: f64, wanted: &str) -> Vec<f64> {
+        self.each(|entry| entry.number(min, max, wanted))
     }
 
-    /// `"auto"` (none) or a number.
-    pub fn auto_or_number(&self, cx: &Context<'_>, min: f64, max: f64) -> Option<f64> {
-        match self.value() {
-            DeValue::String(text) if text == "auto" => None,
-            _ => self.number(cx, min, max, "\"auto\" or a number"),
-        }
-    }
-
-    /// One of these, by its name.
-    pub fn choice<T: Copy>(
-        &self,
-        cx: &Context<'_>,
-        all: &[T],
-        name: impl Fn(T) -> &'static str,
-    ) -> Option<T> {
+    pub fn choice<T: Copy>(&self, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
-        let text = self.string(cx, &format!("\"{}\"", names.join("\" or \"")))?;
+        let text = self.string(&format!("\"{}\"", names.join("\" or \"")))?;
         match names.iter().position(|name| *name == text.value) {
             Some(which) => Some(all[which]),
-            None => cx.refuse(
-                text.span,
+            None => self.refuse(
                 format!("`{}` cannot be `{}`", self.key, text.value.escape_debug()),
                 did_you_mean(&text.value, &names),
             ),
@@ -302,7 +308,7 @@ impl<'t> Entry<'t> {
     }
 
     /// A property's value: a string, or a whole number as its text.
-    pub fn property(&self, cx: &Context<'_>) -> Option<At<String>> {
+    pub fn property(&self) -> Option<At<String>> {
         match self.value() {
             DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
             // In any radix that TOML has.
@@ -313,17 +319,15 @@ impl<'t> Entry<'t> {
             }
             DeValue::Boolean(on) => {
                 let word = if *on { "on" } else { "off" };
-                cx.refuse(
-                    self.span(),
+                self.refuse(
                     format!("`{}` must not be a boolean", self.key),
                     format!("write it as ZFS does: \"{word}\""),
                 )
             }
             DeValue::Array(_) => self.wrong(
-                cx,
                 "one value as in `zfs set`, in quotes; to compare several, list them in [factors], such as dataset.recordsize = [\"16K\", \"128K\"]",
             ),
-            _ => self.wrong(cx, "a value as in `zfs set`, in quotes"),
+            _ => self.wrong("a value as in `zfs set`, in quotes"),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What every database server has in a lab: settings by their own names, and datasets that it is on.
 
-use super::context::Context;
 use super::section::{Entry, Section};
 use super::workloads::{WorkloadInputs, check_dataset};
 use crate::mysql::{self, Server};
@@ -21,16 +20,12 @@ struct Known {
 /// Reads the settings of `section`; `example` is a value as in the server's own file, and `look_up` finds a setting by
 /// its name and looks at its value: none where only the server knows.
 fn settings(
-    cx: &Context<'_>,
     entry: &Entry<'_>,
     (section, example): (&str, &str),
     look_up: impl Fn(&str, &str) -> Result<Option<Known>, Refused>,
 ) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
-    let Some(mut table) = entry.table(cx, section) else {
-        return settings;
-    };
-    for entry in table.rest() {
+    for entry in entry.entries(section) {
         let value = match entry.value() {
             DeValue::String(text) => text.to_string(),
             // 0x40 is 64: not all servers read it so.
@@ -39,14 +34,14 @@ fn settings(
             DeValue::Float(number) => number.as_str().to_owned(),
             DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
             other => {
-                cx.error(
-                    entry.span(),
+                entry.error(
                     format!("`{}` must not be of the type {}", entry.key, other.type_str()),
                     format!("write a value as in {example}"),
                 );
                 continue;
             }
         };
+        let cx = entry.cx;
         match cx.accepted(entry.key_span(), look_up(entry.key, &value)) {
             Some(Some(known)) => {
                 if let Some(remark) = known.remark {
@@ -73,17 +68,14 @@ fn settings(
 
 /// The sections of servers' settings among the keys that base and variants share. What they say of a server that no
 /// workload has is left aside.
-pub(super) fn of_base(
-    cx: &Context<'_>,
-    section: &mut Section<'_>,
-) -> Vec<(&'static str, BTreeMap<String, String>)> {
-    let mut servers = Vec::new();
+pub(super) fn of_base(section: &mut Section<'_>) -> BTreeMap<String, BTreeMap<String, String>> {
+    let mut servers = BTreeMap::new();
     if let Some(entry) = section.take(POSTGRESQL.0) {
-        servers.push((POSTGRESQL.0, of_postgresql(cx, &entry, None)));
+        servers.insert(entry.key.to_owned(), of_postgresql(&entry, None));
     }
     for server in Server::ALL {
         if let Some(entry) = section.take(server.section()) {
-            servers.push((server.section(), of_mysql(cx, &entry, server, None)));
+            servers.insert(entry.key.to_owned(), of_mysql(&entry, server, None));
         }
     }
     servers
@@ -99,13 +91,8 @@ const POSTGRESQL: (&str, &str) = ("postgresql", "postgresql.conf, such as \"8GB\
 /// The same of a MariaDB or MySQL server.
 const MYSQL: &str = "my.cnf, such as \"8G\", \"O_DIRECT\" or 0";
 
-/// Settings of a PostgreSQL server of a version.
-pub(super) fn of_postgresql(
-    cx: &Context<'_>,
-    entry: &Entry<'_>,
-    version: Option<u32>,
-) -> BTreeMap<String, String> {
-    settings(cx, entry, POSTGRESQL, |name, value| {
+pub(super) fn of_postgresql(entry: &Entry<'_>, version: Option<u32>) -> BTreeMap<String, String> {
+    settings(entry, POSTGRESQL, |name, value| {
         let setting = postgresql::lookup(name, version)?;
         Ok(setting.map(|setting| Known {
             name: setting.name,
@@ -115,14 +102,12 @@ pub(super) fn of_postgresql(
     })
 }
 
-/// Settings of a MariaDB or MySQL server of a version.
 pub(super) fn of_mysql(
-    cx: &Context<'_>,
     entry: &Entry<'_>,
     server: Server,
     version: Option<u32>,
 ) -> BTreeMap<String, String> {
-    settings(cx, entry, (server.section(), MYSQL), |name, value| {
+    settings(entry, (server.section(), MYSQL), |name, value| {
         let setting = mysql::lookup(server, name, version)?;
         Ok(setting.map(|setting| {
             let value = setting.check(value);
@@ -132,37 +117,34 @@ pub(super) fn of_mysql(
     })
 }
 
-/// A major version of PostgreSQL.
-pub(super) fn postgresql_version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u32> {
+pub(super) fn postgresql_version(entry: &Entry<'_>) -> Option<u32> {
     const FIX: &str = "write the major version: \"15\"";
     if let DeValue::Integer(_) = entry.value() {
-        return entry.integer(cx, 10, 99, FIX);
+        return entry.integer(10, 99, FIX);
     }
-    let stated = entry.string(cx, "the major version in quotes: \"15\"")?;
+    let stated = entry.string("the major version in quotes: \"15\"")?;
     let version = stated.value.parse().ok().filter(|version| (10..100).contains(version));
     version.or_else(|| {
         let message = format!("`{}` is not a version of PostgreSQL", stated.value.escape_debug());
-        cx.refuse(stated.span, message, FIX)
+        entry.refuse(message, FIX)
     })
 }
 
 /// A dataset that a directory of the server is on.
 pub(super) fn dataset(
-    cx: &Context<'_>,
     table: &mut Section<'_>,
     key: &'static str,
     known: &WorkloadInputs<'_>,
 ) -> Option<String> {
-    let stated = table.take(key)?.string(cx, "the name of a dataset in quotes")?;
+    let stated = table.take(key)?.string("the name of a dataset in quotes")?;
     if !stated.value.is_empty() {
-        check_dataset(cx, &stated, known.variants);
+        check_dataset(table.cx, &stated, known.variants);
     }
     Some(stated.value)
 }
 
 /// A whole number of a client that it cannot do without.
 pub(super) fn count<T: TryFrom<i64>>(
-    cx: &Context<'_>,
     client: &mut Section<'_>,
     program: &Entry<'_>,
     key: &'static str,
@@ -170,8 +152,8 @@ pub(super) fn count<T: TryFrom<i64>>(
     example: &str,
 ) -> Option<T> {
     match client.take(key) {
-        Some(entry) => entry.integer(cx, 1, most, "a number"),
-        None => cx.refuse(
+        Some(entry) => entry.integer(1, most, "a number"),
+        None => program.cx.refuse(
             program.key_span(),
             format!("`{}` has no {key}", program.key),
             format!("add `{example}`"),
@@ -180,10 +162,9 @@ pub(super) fn count<T: TryFrom<i64>>(
 }
 
 /// Reports a lab without a runtime, which a database's client needs.
-pub(super) fn check_runtime(cx: &Context<'_>, program: &Entry<'_>, known: &WorkloadInputs<'_>) {
+pub(super) fn check_runtime(program: &Entry<'_>, known: &WorkloadInputs<'_>) {
     if known.runtime_s.is_none() {
-        cx.error(
-            program.key_span(),
+        program.error_at_key(
             format!("[method] has no runtime, which {} needs", program.key),
             "add `runtime = \"30s\"` to [method], in virtual time",
         );

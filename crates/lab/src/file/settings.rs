@@ -35,29 +35,29 @@ const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror opta
 /// Keys that replace or add to what was there.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Settings {
-    pub openzfs: Option<At<OpenZfs>>,
+    pub openzfs: Option<OpenZfs>,
     pub stack: StackKeys,
     /// Where the first key stands that only a ZFS pool has.
     pub zfs_key: Option<Range<usize>>,
-    pub drives: Vec<(At<String>, DriveKind)>,
+    /// Each with the place of its name.
+    pub drives: BTreeMap<String, At<DriveKind>>,
     /// Kinds of drives whose definition could not be read.
     pub broken_drives: Vec<String>,
     /// Where `[pool]` begins; nowhere where there is none.
     pub pool_section: Range<usize>,
     pub ashift: Option<At<Option<u8>>>,
-    pub pool_properties: Vec<Setting>,
+    pub pool_properties: BTreeMap<String, Setting>,
     pub vdevs: Option<Vec<LabVdev>>,
     pub add: Vec<LabVdev>,
     pub remove: Vec<Removal>,
     /// Some vdevs could not be read, so missing drives are not reported.
     pub broken: bool,
-    /// Dataset → property.
-    pub datasets: Vec<(String, Setting)>,
-    /// Datasets that are named, with or without properties.
-    pub named_datasets: Vec<String>,
-    pub module: Vec<(At<String>, At<Written>)>,
+    /// Properties of each dataset that is named.
+    pub datasets: BTreeMap<String, BTreeMap<String, Setting>>,
+    /// Module parameters: where the name is written, and the value.
+    pub module: BTreeMap<String, (Range<usize>, At<Written>)>,
     /// Settings of database servers, by the server's section.
-    pub servers: Vec<(&'static str, BTreeMap<String, String>)>,
+    pub servers: BTreeMap<String, BTreeMap<String, String>>,
     /// RAM of a variant, bytes.
     pub memory: Option<u64>,
 }
@@ -70,70 +70,69 @@ pub(super) const BASE_SECTIONS: [&str; 8] =
     ["dataset", "datasets", "module", "pool", "drives", "postgresql", "mariadb", "mysql"];
 
 impl Settings {
-    /// Takes the base keys out of `section`.
-    pub fn base(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
+    pub fn base(section: &mut Section<'_>) -> Self {
         let mut settings = Self::default();
         if let Some(entry) = section.take("openzfs") {
-            settings.openzfs = openzfs(cx, &entry);
+            settings.openzfs = openzfs(&entry);
         }
-        settings.stack = StackKeys::take(cx, section);
+        settings.stack = StackKeys::take(section);
         settings.zfs_key = section.first_of(&ZFS_KEYS);
-        if let Some(mut table) = section.table(cx, "drives") {
-            for entry in table.rest() {
-                match drives::kind(cx, &entry) {
-                    Some(kind) => settings.drives.push(kind),
-                    None => settings.broken_drives.push(entry.key.to_owned()),
+        for entry in section.entries("drives") {
+            let name = entry.key.to_owned();
+            match drives::kind(&entry) {
+                Some(kind) => {
+                    settings.drives.insert(name, At::new(kind, entry.key_span()));
                 }
+                None => settings.broken_drives.push(name),
             }
         }
-        if let Some(table) = section.table(cx, "pool") {
-            settings.pool(cx, table);
+        if let Some(table) = section.table("pool") {
+            settings.pool(table);
         }
-        if let Some(mut table) = section.table(cx, "dataset") {
-            settings.dataset(cx, "", &mut table);
+        if let Some(mut table) = section.table("dataset") {
+            settings.dataset("", &mut table);
         }
-        if let Some(mut table) = section.table(cx, "datasets") {
-            for entry in table.rest() {
-                dataset_name(cx, entry.key, entry.key_span());
-                if let Some(mut table) = entry.table(cx, &format!("datasets.{}", entry.key)) {
-                    settings.dataset(cx, entry.key, &mut table);
-                }
+        for entry in section.entries("datasets") {
+            dataset_name(entry.cx, entry.key, entry.key_span());
+            if let Some(mut table) = entry.table(&format!("datasets.{}", entry.key)) {
+                settings.dataset(entry.key, &mut table);
             }
         }
-        if let Some(mut table) = section.table(cx, "module") {
-            let entries = table.rest();
-            settings.module = entries.iter().filter_map(|entry| parameter(cx, entry)).collect();
+        for entry in section.entries("module") {
+            let written = parameter(&entry).map(|value| (entry.key_span(), value));
+            settings.module.extend(written.map(|written| (entry.key.to_owned(), written)));
         }
-        settings.servers = server::of_base(cx, section);
+        settings.servers = server::of_base(section);
         settings
     }
 
     /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
-    pub fn change(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
-        let mut settings = Self::base(cx, section);
-        if let Some(mut host) = section.table(cx, "host") {
-            settings.memory = host.take("memory").and_then(|entry| method::memory(cx, &entry));
-            host.finish(cx);
+    pub fn change(section: &mut Section<'_>) -> Self {
+        let mut settings = Self::base(section);
+        if let Some(mut host) = section.table("host") {
+            settings.memory = host.take("memory").and_then(|entry| method::memory(&entry));
+            host.finish();
         }
-        if let Some(text) = section.take("vdevs").and_then(|entry| entry.string(cx, SENTENCE)) {
+        if let Some(text) = section.take("vdevs").and_then(|entry| entry.string(SENTENCE)) {
             if settings.vdevs.is_some() {
-                cx.error(
+                section.cx.error(
                     text.span.clone(),
                     "the pool's vdevs are given twice: here and in `pool`",
                     "remove one of them",
                 );
             }
-            settings.vdevs = Some(settings.read(cx, &text));
+            settings.vdevs = Some(settings.read(section.cx, &text));
         }
         if let Some(entry) = section.take("add") {
-            for text in entry.strings(cx, SENTENCE) {
-                let more = settings.read(cx, &text);
+            for text in entry.strings(SENTENCE) {
+                let more = settings.read(section.cx, &text);
                 settings.add.extend(more);
             }
         }
         if let Some(entry) = section.take("remove") {
-            let texts = entry.strings(cx, "what to remove, such as \"log\" or \"cache nvme0\"");
-            settings.remove = texts.iter().flat_map(|text| vdevs::read_removal(cx, text)).collect();
+            let texts = entry.strings("what to remove, such as \"log\" or \"cache nvme0\"");
+            settings.remove =
+                texts.iter().flat_map(|text| vdevs::read_removal(entry.cx, text)).collect();
         }
         settings
     }
@@ -150,58 +149,53 @@ impl Settings {
         vdevs
     }
 
-    fn pool(&mut self, cx: &Context<'_>, mut table: Section<'_>) {
+    fn pool(&mut self, mut table: Section<'_>) {
         self.pool_section = table.span.clone();
-        self.broken |= stack::refuse_in_pool(cx, &mut table);
+        self.broken |= stack::refuse_in_pool(&mut table);
         if let Some(entry) = table.take("ashift") {
             let (min, max) = property::pool::ASHIFT.into_inner();
             let wanted = format!("a number, {min} to {max}, or 0 to let OpenZFS choose");
-            if let Some(number) = entry.integer::<i64>(cx, i64::MIN, i64::MAX, &wanted) {
+            if let Some(number) = entry.integer::<i64>(i64::MIN, i64::MAX, &wanted) {
                 let ashift =
                     u8::try_from(number).ok().filter(|ashift| (min..=max).contains(ashift));
                 if ashift.is_none() && number != 0 {
-                    cx.error(
-                        entry.span(),
-                        format!("`ashift` cannot be {number}"),
-                        format!("write {wanted}"),
-                    );
+                    entry.error(format!("`ashift` cannot be {number}"), format!("write {wanted}"));
                 }
                 self.ashift = Some(At::new(ashift, entry.span()));
             }
         }
-        if let Some(text) = table.take("vdevs").and_then(|entry| entry.string(cx, SENTENCE)) {
-            self.vdevs = Some(self.read(cx, &text));
+        if let Some(text) = table.take("vdevs").and_then(|entry| entry.string(SENTENCE)) {
+            self.vdevs = Some(self.read(table.cx, &text));
         }
         for entry in table.rest() {
-            if let Some(value) = entry.property(cx) {
+            if let Some(value) = entry.property() {
                 let name = At::new(entry.key.to_owned(), entry.key_span());
-                self.pool_properties.push(Setting { name, value });
+                self.pool_properties.insert(entry.key.to_owned(), Setting { name, value });
             }
         }
     }
 
-    fn dataset(&mut self, cx: &Context<'_>, dataset: &str, table: &mut Section<'_>) {
-        self.named_datasets.push(dataset.to_owned());
+    fn dataset(&mut self, dataset: &str, table: &mut Section<'_>) {
+        let own = self.datasets.entry(dataset.to_owned()).or_default();
         let mut stated = BTreeSet::new();
         for entry in table.rest() {
             let full = property::dataset::full_name(entry.key);
             if !stated.insert(full) {
-                cx.error(
-                    entry.key_span(),
+                entry.error_at_key(
                     format!("`{full}` is stated twice, once by its short name"),
                     "remove one of the two",
                 );
             }
-            if let Some(value) = entry.property(cx) {
+            if let Some(value) = entry.property() {
                 let name = At::new(full.to_owned(), entry.key_span());
-                self.datasets.push((dataset.to_owned(), Setting { name, value }));
+                own.insert(full.to_owned(), Setting { name, value });
             }
         }
     }
 }
 
-fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
-    let text = entry.string(cx, "the release line in quotes: \"2.4\"")?;
+fn openzfs(entry: &Entry<'_>) -> Option<OpenZfs> {
+    let text = entry.string("the release line in quotes: \"2.4\"")?;
     let known = OpenZfs::named(&text.value);
     if known.is_none() {
         let names = OpenZfs::ALL.map(OpenZfs::name);
@@ -221,9 +215,9 @@ fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
                 format!("write one of \"{}\"", names.join("\", \"")),
             ),
         };
-        cx.error(entry.span(), message, fix);
+        entry.error(message, fix);
     }
-    known.map(|openzfs| At::new(openzfs, entry.span()))
+    known
 }
 
 /// Checks a dataset's name by the rules of `zfs create` (zfs_namecheck.c).
@@ -244,17 +238,16 @@ pub(super) fn dataset_name(cx: &Context<'_>, name: &str, span: Range<usize>) -> 
     Some(())
 }
 
-fn parameter(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Written>)> {
-    let name = At::new(entry.key.to_owned(), entry.key_span());
+fn parameter(entry: &Entry<'_>) -> Option<At<Written>> {
     let value = match entry.value() {
         DeValue::String(text) => match units::size(text).map(i64::try_from) {
             Ok(Ok(bytes)) => Written::Number(bytes),
             // No number, or none that a parameter holds: which it may be, its type says.
             _ => Written::Word(text.to_string()),
         },
-        _ => Written::Number(entry.integer(cx, i64::MIN, i64::MAX, "a whole number")?),
+        _ => Written::Number(entry.integer(i64::MIN, i64::MAX, "a whole number")?),
     };
-    Some((name, At::new(value, entry.span())))
+    Some(At::new(value, entry.span()))
 }
 
 /// Where a variant without vdevs is to be pointed at.

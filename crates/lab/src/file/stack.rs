@@ -4,7 +4,7 @@
 use super::context::{At, Context};
 use super::mount_options;
 use super::section::Section;
-use super::variant_builder::Named;
+use super::variant::Named;
 use crate::campaign::{DriveRef, Filesystem, FilesystemOnDrives, MdLevel, Stack};
 use crate::units;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,6 @@ impl Kind {
 const KINDS: [Kind; 4] =
     [Kind::Zfs, Kind::Md, Kind::Drive(Filesystem::Xfs), Kind::Drive(Filesystem::Ext4)];
 
-/// Their names.
 pub(crate) fn stack_names() -> [&'static str; 4] {
     KINDS.map(Kind::name)
 }
@@ -76,13 +75,12 @@ pub(super) struct StackKeys {
 const KEYS: [&str; 4] = ["md", "drive", "filesystem", "mount_options"];
 
 /// Takes the keys of a stack out of `[pool]`, where they are wrong, and reports them; whether there were any.
-pub(super) fn refuse_in_pool(cx: &Context<'_>, pool: &mut Section<'_>) -> bool {
+pub(super) fn refuse_in_pool(pool: &mut Section<'_>) -> bool {
     let mut found = false;
     for key in ["stack"].into_iter().chain(KEYS) {
         if let Some(entry) = pool.take(key) {
             found = true;
-            cx.error(
-                entry.key_span(),
+            entry.error_at_key(
                 format!("`{key}` is in [pool], but a file system on drives has no pool"),
                 "write it before the first section of the lab, or in [variants.NAME]",
             );
@@ -92,30 +90,28 @@ pub(super) fn refuse_in_pool(cx: &Context<'_>, pool: &mut Section<'_>) -> bool {
 }
 
 impl StackKeys {
-    /// Takes the keys out of a section.
-    pub fn take(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
+    pub fn take(section: &mut Section<'_>) -> Self {
         let stated = KEYS.into_iter().filter_map(|key| Some((key, section.first_of(&[key])?)));
         let mut keys = Self { keys: stated.collect(), ..Self::default() };
         if let Some(entry) = section.take("stack") {
-            let kind = entry.choice(cx, &KINDS, Kind::name);
+            let kind = entry.choice(&KINDS, Kind::name);
             keys.kind = kind.map(|kind| At::new(kind, entry.key_span()));
         }
         if let Some(entry) = section.take("md") {
-            let text = entry.string(cx, WANTED);
-            keys.array = Some(text.and_then(|text| array(cx, &text)).unwrap_or_default());
+            let text = entry.string(WANTED);
+            keys.array = Some(text.and_then(|text| array(entry.cx, &text)).unwrap_or_default());
         }
         if let Some(entry) = section.take("drive") {
-            let text = entry.string(cx, "one drive, such as \"nvme0\"");
-            keys.drive = Some(text.and_then(|text| one_drive(cx, &text)).unwrap_or_default());
+            let text = entry.string("one drive, such as \"nvme0\"");
+            keys.drive = Some(text.and_then(|text| one_drive(entry.cx, &text)).unwrap_or_default());
         }
-        keys.filesystem = section.choice(cx, "filesystem", &Filesystem::ALL, Filesystem::name);
+        keys.filesystem = section.choice("filesystem", &Filesystem::ALL, Filesystem::name);
         if let Some(entry) = section.take("mount_options") {
-            let text = entry.string(cx, "options as after `mount -o`, such as \"noatime\"");
+            let text = entry.string("options as after `mount -o`, such as \"noatime\"");
             if let Some(text) = &text
                 && text.value.contains(|c: char| c.is_whitespace() || c.is_control())
             {
-                cx.error(
-                    text.span.clone(),
+                entry.error(
                     "`mount_options` contains a space or a control character",
                     "separate the options with commas: \"noatime,logbsize=256k\"",
                 );
@@ -145,7 +141,6 @@ impl StackKeys {
         self.kind.as_ref().map_or(Kind::Zfs, |kind| kind.value)
     }
 
-    /// Whether a file system without ZFS is stated.
     pub fn is_filesystem(&self) -> bool {
         self.kind() != Kind::Zfs
     }
@@ -182,17 +177,12 @@ impl StackKeys {
         let Device { level, chunk, ppl, drives, .. } = self.device().cloned().unwrap_or_default();
         let mount_options = self.mount_options.clone().unwrap_or_default();
         let on_drives = FilesystemOnDrives { level, chunk, ppl, drives, filesystem, mount_options };
-        self.refuse_options(cx, &on_drives);
-        Some(Stack::Filesystem(on_drives))
-    }
-
-    /// Refuses mount options with which `mount` would fail in each trial.
-    fn refuse_options(&self, cx: &Context<'_>, on_drives: &FilesystemOnDrives) {
-        let FilesystemOnDrives { filesystem, mount_options, .. } = on_drives;
-        let Some(span) = self.keys.get("mount_options") else { return };
-        for (message, fix) in mount_options::mistakes(*filesystem, mount_options) {
-            cx.error(span.clone(), message, fix);
+        if let Some(span) = self.keys.get("mount_options") {
+            for (message, fix) in mount_options::mistakes(filesystem, &on_drives.mount_options) {
+                cx.error(span.clone(), message, fix);
+            }
         }
+        Some(Stack::Filesystem(on_drives))
     }
 
     /// Refuses the first key that is not for this stack.
@@ -234,7 +224,6 @@ impl StackKeys {
     }
 }
 
-/// Reads the name of one drive.
 fn one_drive(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     let span = text.span.clone();
     match vdev::drives(&text.value) {

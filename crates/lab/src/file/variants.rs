@@ -4,7 +4,6 @@ use super::context::Context;
 use super::section::{Entry, Section, section_of};
 use super::server;
 use super::settings::{BASE_SECTIONS, Header, Settings};
-use super::variant_builder::VariantBuilder;
 use crate::campaign::Variant;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
@@ -15,6 +14,7 @@ use zfs::property::dataset::full_name;
 const MOST: usize = 256;
 
 /// A named set of changes to the base.
+#[derive(Clone, Default)]
 struct Plan {
     name: String,
     levels: BTreeMap<String, String>,
@@ -25,12 +25,7 @@ struct Plan {
 impl Plan {
     /// The lab's own keys, without a change.
     fn base(base: &Settings) -> Plan {
-        Plan {
-            name: "base".to_owned(),
-            levels: BTreeMap::new(),
-            changes: Vec::new(),
-            header: base.pool_section.clone(),
-        }
+        Plan { name: "base".to_owned(), header: base.pool_section.clone(), ..Plan::default() }
     }
 }
 
@@ -54,16 +49,16 @@ impl Factor {
 /// whether these are all that the lab names. Beside `[variants]` the lab's own keys are a variant `base`,
 /// unless one of those is the `baseline`: then they are only what the others start from.
 pub(super) fn read(
-    cx: &Context<'_>,
     lab: &mut Section<'_>,
     base: &Settings,
     baseline: Option<&str>,
 ) -> (Vec<Variant>, bool) {
+    let cx = lab.cx;
     let mistakes = cx.errors();
     let mut plans = Vec::new();
-    let factors = lab.table(cx, "factors");
-    let mut ablate = lab.table(cx, "ablate");
-    let singles = lab.table(cx, "variants");
+    let factors = lab.table("factors");
+    let mut ablate = lab.table("ablate");
+    let singles = lab.table("variants");
     let is_single = |name| singles.as_ref().is_some_and(|section| section.has(name));
     let is_variant = (base.builds() || singles.is_none()) && !baseline.is_some_and(is_single);
     if factors.is_none() && ablate.is_none() && is_variant {
@@ -72,31 +67,29 @@ pub(super) fn read(
     if factors.is_some()
         && let Some(section) = ablate.take()
     {
-        cx.error(
-            section.span.clone(),
+        section.error(
             "[ablate] and [factors] cannot be used together: their variants would not be compared with each other",
             "put the settings into a lab of their own, or make each a factor",
         );
     }
     if let Some(section) = factors {
-        plans.extend(factorial(cx, section));
+        plans.extend(factorial(section));
     }
     if let Some(section) = ablate {
-        plans.extend(ablation(cx, section));
+        plans.extend(ablation(section));
     }
     // A level that is wrong may lack its name; a variant that is wrong has it.
     let mut all_named = cx.errors() == mistakes;
     if let Some(mut section) = singles {
         if section.is_empty() && plans.is_empty() {
-            cx.error(
-                section.span.clone(),
+            section.error(
                 "[variants] has no variant",
                 "add `[variants.name]` with what it changes, or remove the section",
             );
             all_named = false;
         }
         for entry in section.rest() {
-            let plan = single(cx, &entry);
+            let plan = single(&entry);
             all_named &= plan.is_some();
             plans.extend(plan);
         }
@@ -124,16 +117,15 @@ pub(super) fn read(
         }
     }
     let resolve = |mut plan: Plan| {
-        let mut builder = VariantBuilder::default();
-        builder.apply(cx, base);
+        let mut settings = base.clone();
         // The order of factors does not decide whether what one adds or removes stays: `vdevs` comes first.
         if let Some(vdevs) = stated_vdevs(cx, &mut plan) {
-            builder.apply(cx, &vdevs);
+            settings.apply(cx, &vdevs);
         }
         for change in &plan.changes {
-            builder.apply(cx, change);
+            settings.apply(cx, change);
         }
-        builder.finish(cx, &plan.name, plan.levels, &plan.header)
+        settings.variant(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), all_named)
 }
@@ -153,34 +145,31 @@ fn stated_vdevs(cx: &Context<'_>, plan: &mut Plan) -> Option<Settings> {
 }
 
 /// `[variants.NAME]`.
-fn single(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Plan> {
-    entry.check_name(cx, "a variant");
+fn single(entry: &Entry<'_>) -> Option<Plan> {
+    entry.check_name("a variant");
     if let ("baseline", DeValue::String(name)) = (entry.key, entry.value()) {
-        return cx.refuse(
-            entry.span(),
+        return entry.refuse(
             "the baseline is named in [method], not in [variants]",
             format!("write `baseline = \"{}\"` under [method]", name.escape_debug()),
         );
     }
-    let mut table = entry.table(cx, &format!("variants.{}", entry.key))?;
-    let changes = vec![Settings::change(cx, &mut table)];
-    table.finish(cx);
-    let levels = BTreeMap::new();
-    Some(Plan { name: entry.key.to_owned(), levels, changes, header: entry.key_span() })
+    let mut table = entry.table(&format!("variants.{}", entry.key))?;
+    let changes = vec![Settings::change(&mut table)];
+    table.finish();
+    let (name, header) = (entry.key.to_owned(), entry.key_span());
+    Some(Plan { name, changes, header, ..Plan::default() })
 }
 
 /// Every combination of one level of each factor; the first factor varies slowest.
-fn factorial(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
-    let header = section.span.clone();
+fn factorial(mut section: Section<'_>) -> Vec<Plan> {
+    let cx = section.cx;
     if section.is_empty() {
-        cx.error(
-            header.clone(),
+        section.error(
             "[factors] has no factor",
             "add one: log = { none = \"\", mirror = \"log mirror optane[0-1]\" }, or remove the section",
         );
     }
-    let mut factors: Vec<Factor> =
-        section.rest().iter().flat_map(|entry| factor(cx, entry)).collect();
+    let mut factors: Vec<Factor> = section.rest().iter().flat_map(factor).collect();
     qualify_names(&mut factors);
     for (i, factor) in factors.iter().enumerate() {
         let earlier = &factors[..i];
@@ -201,8 +190,7 @@ fn factorial(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
     let count =
         factors.iter().fold(1usize, |n, factor| n.saturating_mul(factor.levels.len().max(1)));
     if count > MOST {
-        cx.error(
-            header,
+        section.error(
             format!("these factors make {count} variants"),
             format!("compare at most {MOST}: remove levels, or use [ablate]"),
         );
@@ -210,25 +198,21 @@ fn factorial(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
     }
     let mut plans: Vec<Plan> = Vec::new();
     for factor in &factors {
-        let before = std::mem::take(&mut plans);
-        let extended = |earlier: Option<&Plan>, (level, change): &(String, Settings)| {
-            let mut levels = earlier.map(|plan| plan.levels.clone()).unwrap_or_default();
-            levels.insert(factor.name.clone(), level.clone());
-            let mut changes = earlier.map(|plan| plan.changes.clone()).unwrap_or_default();
-            changes.push(change.clone());
-            Plan {
-                name: earlier.map_or(level.clone(), |plan| format!("{}/{level}", plan.name)),
-                levels,
-                changes,
-                header: factor.header.clone(),
-            }
+        let extended = |earlier: &Plan, (level, change): &(String, Settings)| {
+            let mut plan = Plan { header: factor.header.clone(), ..earlier.clone() };
+            plan.name = match earlier.levels.is_empty() {
+                true => level.clone(),
+                false => format!("{}/{level}", earlier.name),
+            };
+            plan.levels.insert(factor.name.clone(), level.clone());
+            plan.changes.push(change.clone());
+            plan
         };
-        let earlier = match before.is_empty() {
-            true => vec![None],
-            false => before.iter().map(Some).collect(),
-        };
+        if plans.is_empty() {
+            plans.push(Plan::default());
+        }
         let levels = |earlier| factor.levels.iter().map(move |level| extended(earlier, level));
-        plans = earlier.into_iter().flat_map(levels).collect();
+        plans = plans.iter().flat_map(levels).collect();
     }
     plans
 }
@@ -246,45 +230,36 @@ fn qualify_names(factors: &mut [Factor]) {
 
 /// One factor; a section of the base (`dataset = { recordsize = ["8K", "16K"] }`, also written
 /// `dataset.recordsize = […]`) is one factor for each key in it.
-fn factor(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Factor> {
+fn factor(entry: &Entry<'_>) -> Vec<Factor> {
     if let Some((section, _)) = entry.key.split_once('.')
         && BASE_SECTIONS.contains(&section)
     {
-        cx.error(
-            entry.key_span(),
+        entry.error_at_key(
             format!("\"{}\" is a name in quotes, not a path", entry.key),
             format!("write it without quotes: {} = […]", entry.key),
         );
         return Vec::new();
     }
     match (entry.value(), BASE_SECTIONS.contains(&entry.key)) {
-        (DeValue::Table(table), true) => paths(cx, &[entry.key], entry.key_span(), table),
+        (DeValue::Table(_), true) => paths(&[entry.key], entry),
         (DeValue::Table(table), false)
             if entry.key == "host"
                 && table.get("memory").is_some_and(|v| !v.get_ref().is_table()) =>
         {
-            cx.error(
-                entry.key_span(),
+            entry.error_at_key(
                 "`host` is not one of the sections whose keys can be factors",
                 "name the levels: memory = { small = { host.memory = \"64G\" }, large = { host.memory = \"128G\" } }",
             );
             Vec::new()
         }
         (DeValue::Table(_), false) => {
-            let Some(mut section) = entry.table(cx, &format!("factors.{}", entry.key)) else {
-                return Vec::new();
-            };
-            let levels = section
-                .rest()
-                .iter()
-                .filter_map(|level| self::level(cx, entry.key, level))
-                .collect();
-            entry.check_name(cx, "a factor");
-            one(cx, &[], entry, levels)
+            let levels = entry.entries(&format!("factors.{}", entry.key));
+            let levels = levels.iter().filter_map(|level| self::level(entry.key, level)).collect();
+            entry.check_name("a factor");
+            one(&[], entry, levels)
         }
         _ => {
-            cx.error(
-                entry.span(),
+            entry.error(
                 format!("factor `{}` needs levels", entry.key),
                 match (entry.key, section_of(entry.key)) {
                     ("openzfs", _) => "name them: { old = { openzfs = \"2.3\" }, new = { openzfs = \"2.4\" } }".to_owned(),
@@ -297,18 +272,12 @@ fn factor(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Factor> {
     }
 }
 
-fn one(
-    cx: &Context<'_>,
-    path: &[&str],
-    entry: &Entry<'_>,
-    mut levels: Vec<(String, Settings)>,
-) -> Vec<Factor> {
+fn one(path: &[&str], entry: &Entry<'_>, mut levels: Vec<(String, Settings)>) -> Vec<Factor> {
     let mut known = BTreeSet::new();
     levels.retain(|(name, _)| {
         let first = known.insert(name.clone());
         if !first {
-            cx.error(
-                entry.span(),
+            entry.error(
                 format!("factor `{}` has the level `{name}` twice", entry.key),
                 "write each once",
             );
@@ -322,8 +291,7 @@ fn one(
         _ => 0,
     };
     if written < 2 {
-        cx.error(
-            entry.key_span(),
+        entry.error_at_key(
             format!("factor `{}` has fewer than two levels", entry.key),
             "add another level, or move it to the base configuration",
         );
@@ -337,20 +305,19 @@ fn one(
 }
 
 /// A level: vdevs to add (`""` adds none), or a table as a variant's.
-fn level(cx: &Context<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
-    entry.check_name(cx, "a level");
+fn level(factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
+    entry.check_name("a level");
     let settings = match entry.value() {
         DeValue::Table(_) => {
-            let mut table = entry.table(cx, &format!("factors.{factor}.{}", entry.key))?;
-            let settings = Settings::change(cx, &mut table);
-            table.finish(cx);
+            let mut table = entry.table(&format!("factors.{factor}.{}", entry.key))?;
+            let settings = Settings::change(&mut table);
+            table.finish();
             settings
         }
         _ => {
-            let text =
-                entry.string(cx, "vdevs to add, \"\" for none, or a table of keys to change")?;
+            let text = entry.string("vdevs to add, \"\" for none, or a table of keys to change")?;
             let mut settings = Settings::default();
-            settings.add = settings.read(cx, &text);
+            settings.add = settings.read(entry.cx, &text);
             if !settings.add.is_empty() {
                 settings.zfs_key = Some(text.span);
             }
@@ -361,26 +328,17 @@ fn level(cx: &Context<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, S
 }
 
 /// The arrays within a section of the base, each a factor named after its key.
-fn paths(
-    cx: &Context<'_>,
-    path: &[&str],
-    span: std::ops::Range<usize>,
-    table: &DeTable<'_>,
-) -> Vec<Factor> {
-    let mut section = Section::new(path.join("."), span, table);
+fn paths(path: &[&str], section: &Entry<'_>) -> Vec<Factor> {
     let mut factors = Vec::new();
-    for entry in section.rest() {
+    for entry in section.entries(&path.join(".")) {
         match entry.value() {
-            DeValue::Table(inner) => {
-                factors.extend(paths(cx, &[path, &[entry.key]].concat(), entry.key_span(), inner))
-            }
+            DeValue::Table(_) => factors.extend(paths(&[path, &[entry.key]].concat(), &entry)),
             DeValue::Array(values) => {
                 let levels =
-                    values.iter().filter_map(|value| path_level(cx, path, &entry, value)).collect();
-                factors.extend(one(cx, path, &entry, levels));
+                    values.iter().filter_map(|value| path_level(path, &entry, value)).collect();
+                factors.extend(one(path, &entry, levels));
             }
-            _ => cx.error(
-                entry.span(),
+            _ => entry.error(
                 format!("factor `{}.{}` needs levels", path.join("."), entry.key),
                 "write a list of values: [\"8K\", \"16K\"]",
             ),
@@ -391,7 +349,6 @@ fn paths(
 
 /// `path.key = value` as a level, read as the base would read it.
 fn path_level(
-    cx: &Context<'_>,
     path: &[&str],
     entry: &Entry<'_>,
     value: &Spanned<DeValue<'_>>,
@@ -404,7 +361,7 @@ fn path_level(
         DeValue::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         DeValue::Integer(number) => number.to_string(),
         _ => {
-            return cx.refuse(
+            return entry.cx.refuse(
                 value.span(),
                 "a level must be a text or a number here",
                 match value.get_ref() {
@@ -424,52 +381,42 @@ fn path_level(
             Spanned::new(key_span.clone(), DeValue::Table(inner)),
         );
     }
-    let settings = Settings::base(cx, &mut Section::new("", key_span, &table));
+    let settings = Settings::base(&mut Section::new(entry.cx, "", key_span, &table));
     Some((name, settings))
 }
 
 /// A set of settings, each alone and each left out: `none`, `only-X`, `all-but-X`, `all`.
-fn ablation(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
-    let header = section.span.clone();
+fn ablation(mut section: Section<'_>) -> Vec<Plan> {
     let mut settings: Vec<(String, Settings)> = Vec::new();
     let entries = section.rest();
     if 2 * entries.len() + 2 > MOST {
-        cx.error(
-            header,
+        section.error(
             format!("{} settings make too many variants", entries.len()),
             format!("compare at most {MOST} variants: remove settings"),
         );
         return Vec::new();
     }
     for entry in entries {
-        entry.check_name(cx, "a setting");
-        if let Some(mut table) = entry.table(cx, &format!("ablate.{}", entry.key)) {
-            settings.push((entry.key.to_owned(), Settings::change(cx, &mut table)));
-            table.finish(cx);
+        entry.check_name("a setting");
+        if let Some(mut table) = entry.table(&format!("ablate.{}", entry.key)) {
+            settings.push((entry.key.to_owned(), Settings::change(&mut table)));
+            table.finish();
         }
     }
     if settings.len() < 2 {
-        cx.error(
-            header,
+        section.error(
             "[ablate] needs at least two settings",
             "add `name = { dataset.recordsize = \"16K\" }` for each, or use [variants]",
         );
         return Vec::new();
     }
-    let plan = |name: String, on: &dyn Fn(usize) -> bool| Plan {
-        name,
-        levels: settings
-            .iter()
-            .enumerate()
-            .map(|(i, (setting, _))| (setting.clone(), if on(i) { "on" } else { "off" }.to_owned()))
-            .collect(),
-        changes: settings
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| on(*i))
-            .map(|(_, (_, change))| change.clone())
-            .collect(),
-        header: header.clone(),
+    let plan = |name: String, is_on: &dyn Fn(usize) -> bool| {
+        let mut plan = Plan { name, header: section.span.clone(), ..Plan::default() };
+        for (i, (setting, change)) in settings.iter().enumerate() {
+            plan.levels.insert(setting.clone(), if is_on(i) { "on" } else { "off" }.to_owned());
+            plan.changes.extend(is_on(i).then(|| change.clone()));
+        }
+        plan
     };
     let mut plans = vec![plan("none".to_owned(), &|_| false)];
     for (only, (name, _)) in settings.iter().enumerate() {

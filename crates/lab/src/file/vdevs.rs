@@ -11,9 +11,7 @@ pub(super) use zfs::vdev::Placed as LabVdev;
 /// What `remove` asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Removal {
-    /// Every vdev of a class.
     Class(AllocationClass, Range<usize>),
-    /// This vdev.
     Vdev(LabVdev),
 }
 

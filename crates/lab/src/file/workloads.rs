@@ -5,7 +5,7 @@ use super::method;
 use super::section::{Entry, Section};
 use super::{pg_test_fsync, pgbench, settings, sqlite, sysbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
-use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, did_you_mean_or};
 use crate::fio::{self, Mistake};
 use crate::units::about;
 use std::collections::BTreeSet;
@@ -23,65 +23,58 @@ pub(super) struct WorkloadInputs<'a> {
     pub runtime_s: Option<f64>,
 }
 
-/// Takes the section out of the lab.
-pub(super) fn read(
-    cx: &Context<'_>,
-    lab: &mut Section<'_>,
-    known: &WorkloadInputs<'_>,
-) -> Vec<Workload> {
+pub(super) fn read(lab: &mut Section<'_>, known: &WorkloadInputs<'_>) -> Vec<Workload> {
     let Some(entry) = lab.take("workloads") else {
-        cx.error(
+        lab.cx.error(
             0..0,
             "this lab has no workload",
             "add `[workloads.name]` with `fio = \"path/to/job.fio\"`, or `fio.job = \"\"\"…\"\"\"`",
         );
         return Vec::new();
     };
-    let Some(mut section) = entry.table(cx, "workloads") else {
+    let Some(mut section) = entry.table("workloads") else {
         return Vec::new();
     };
     if section.is_empty() {
-        cx.error(
-            entry.key_span(),
+        entry.error_at_key(
             "[workloads] is empty",
             "add `[workloads.name]` with `fio = \"path/to/job.fio\"`",
         );
     }
-    section.rest().iter().filter_map(|entry| workload(cx, entry, known)).collect()
+    section.rest().iter().filter_map(|entry| workload(entry, known)).collect()
 }
 
-fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
-    entry.check_name(cx, "a workload");
-    let mut table = entry.table(cx, &format!("workloads.{}", entry.key))?;
+fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
+    entry.check_name("a workload");
+    let mut table = entry.table(&format!("workloads.{}", entry.key))?;
     let dataset = table.take("dataset").and_then(|entry| {
-        let stated = entry.string(cx, "the name of a dataset in quotes")?;
-        check_dataset(cx, &stated, known.variants);
+        let stated = entry.string("the name of a dataset in quotes")?;
+        check_dataset(entry.cx, &stated, known.variants);
         Some(stated.value)
     });
     let size = table.take("size").and_then(|entry| {
-        let bytes = entry.size(cx)?;
+        let bytes = entry.size()?;
         if bytes == 0 {
-            return cx.refuse(entry.span(), "`size` cannot be 0", "write a size such as \"160G\"");
+            return entry.refuse("`size` cannot be 0", "write a size such as \"160G\"");
         }
         Some(At::new(bytes, entry.span()))
     });
-    let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
+    let rates = table.take("rates").and_then(|entry| rates(&entry));
     let clients: Vec<Entry<'_>> = PROGRAMS.into_iter().filter_map(|key| table.take(key)).collect();
     let client = match &clients[..] {
         [client] => client,
         [] => {
-            cx.error(
-                entry.key_span(),
+            entry.error_at_key(
                 format!("workload `{}` has no program", entry.key),
                 "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench], [workloads.NAME.sqlite] or [workloads.NAME.pg_test_fsync]",
             );
-            table.finish(cx);
+            table.finish();
             return None;
         }
         [first, second, ..] => {
-            cx.say(
+            entry.cx.say(
                 Diagnostic::error(format!("workload `{}` has two programs", entry.key))
-                    .at(cx.file, second.key_span())
+                    .at(entry.cx.file, second.key_span())
                     .related(first.key_span(), "the other one")
                     .fix("give each a workload of its own"),
             );
@@ -93,25 +86,22 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
         "fio" => {
             let size = size.as_ref();
             let stated = Stated { size, open: rates.is_some(), timed: known.runtime_s.is_some() };
-            fio(cx, client, stated)
+            fio(client, stated)
         }
-        "pgbench" => {
-            pgbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Pgbench)
-        }
+        "pgbench" => pgbench::read(client, &mut table, known).map(Box::new).map(Program::Pgbench),
         "sysbench" => {
-            sysbench::read(cx, client, &mut table, known).map(Box::new).map(Program::Sysbench)
+            sysbench::read(client, &mut table, known).map(Box::new).map(Program::Sysbench)
         }
-        "sqlite" => sqlite::read(cx, client, known).map(Program::Sqlite),
-        _ => pg_test_fsync::read(cx, client, known).map(Program::PgTestFsync),
+        "sqlite" => sqlite::read(client, known).map(Program::Sqlite),
+        _ => pg_test_fsync::read(client, known).map(Program::PgTestFsync),
     };
     for (key, instead) in beside(client.key, [size.is_some(), dataset.is_some(), rates.is_some()]) {
-        cx.error(
-            entry.key_span(),
+        entry.error_at_key(
             format!("workload `{}`: `{key}` cannot be used with {}", entry.key, client.key),
             format!("remove it: {instead}"),
         );
     }
-    table.finish(cx);
+    table.finish();
     let program = program?;
     let (rate, place) = match &program {
         Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => {
@@ -121,8 +111,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
         Program::Sysbench(client) => (client.rate, client.directories.data.clone()),
     };
     if rates.is_some() && rate.is_some() {
-        cx.error(
-            client.key_span(),
+        client.error_at_key(
             format!("`rate` of {} cannot be combined with the workload's `rates`", client.key),
             "remove one: `rates` are tried one after another",
         );
@@ -166,13 +155,13 @@ struct Stated<'a> {
     timed: bool,
 }
 
-fn fio(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<Program> {
-    let (origin, job) = job(cx, entry, stated)?;
+fn fio(entry: &Entry<'_>, stated: Stated<'_>) -> Option<Program> {
+    let (origin, job) = job(entry, stated)?;
     if let Some(size) = stated.size
         && let Ok(file) = fio::parse::parse(&job)
         && size.value < fio::least_size(&file)
     {
-        cx.error(
+        entry.cx.error(
             size.span.clone(),
             format!(
                 "`size` is {}, but one block of each client takes {}",
@@ -187,7 +176,7 @@ fn fio(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<Progra
         && let Ok(file) = fio::parse::parse(&job)
         && let Some(seconds) = fio::demand(&file).runtime_s
     {
-        method::check_runtime(cx, entry, seconds);
+        method::check_runtime(entry, seconds);
     }
     Some(Program::Fio { origin, job })
 }
@@ -238,27 +227,25 @@ pub(super) fn check_dataset(cx: &Context<'_>, stated: &At<String>, variants: &[V
 const RUNGS: usize = 32;
 
 /// `"auto"`, or rates.
-fn rates(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Rates> {
+fn rates(entry: &Entry<'_>) -> Option<Rates> {
     if let DeValue::String(text) = entry.value() {
         if text != "auto" {
-            cx.error(
-                entry.span(),
+            entry.error(
                 format!("`rates` cannot be \"{text}\""),
                 "write \"auto\", or operations a second: [100, 200, 400]",
             );
         }
         return Some(Rates::Auto);
     }
-    let known = cx.errors();
-    let mut rates = entry.numbers(cx, 1.0, 1e9, "operations a second: [100, 200, 400]");
-    if cx.errors() > known {
+    let known = entry.cx.errors();
+    let mut rates = entry.numbers(1.0, 1e9, "operations a second: [100, 200, 400]");
+    if entry.cx.errors() > known {
         return None;
     }
     rates.sort_by(f64::total_cmp);
     rates.dedup();
     if rates.is_empty() || rates.len() > RUNGS {
-        cx.error(
-            entry.span(),
+        entry.error(
             "`rates` must have 1 to 32 values",
             "write operations a second: [100, 200, 400]",
         );
@@ -267,20 +254,20 @@ fn rates(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Rates> {
 }
 
 /// Where the text of a job file is from, and the text.
-fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<(String, String)> {
+fn job(entry: &Entry<'_>, stated: Stated<'_>) -> Option<(String, String)> {
+    let cx = entry.cx;
     if let DeValue::Table(_) = entry.value() {
-        let mut table = entry.table(cx, "fio")?;
+        let mut table = entry.table("fio")?;
         let job = table.take("job");
         // An unknown key is likely the job, misspelt.
         if job.is_none() && table.is_empty() {
-            cx.error(
-                entry.key_span(),
+            entry.error_at_key(
                 "`fio` has no job",
                 "add `job = \"\"\"…\"\"\"`, or write `fio = \"path/to/job.fio\"`",
             );
         }
-        table.finish(cx);
-        let job = job?.string(cx, "the text of a job file")?;
+        table.finish();
+        let job = job?.string("the text of a job file")?;
         for mistake in mistakes(cx, &job.value, stated) {
             let span = mistake.span(&job.value);
             cx.error(cx.within(&job, span), mistake.message, mistake.fix);
@@ -290,7 +277,7 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<(Strin
         }
         return Some((INLINE.to_owned(), job.value));
     }
-    let path = entry.string(cx, "the path of a fio job file, from the lab's directory")?;
+    let path = entry.string("the path of a fio job file, from the lab's directory")?;
     match cx.files.read(&path.value) {
         Ok(job) => {
             for mistake in mistakes(cx, &job, stated) {
@@ -306,11 +293,10 @@ fn job(cx: &Context<'_>, entry: &Entry<'_>, stated: Stated<'_>) -> Option<(Strin
         Err(e) => {
             let beside = cx.files.beside(&path.value);
             let others = beside.iter().map(String::as_str).filter(|name| *name != path.value);
-            let fix = match nearest(&path.value, others) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`".to_owned(),
-            };
-            cx.refuse(path.span, format!("cannot read the fio job file `{}`: {e}", path.value), fix)
+            let other =
+                "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`";
+            let fix = did_you_mean_or(&path.value, others, other);
+            entry.refuse(format!("cannot read the fio job file `{}`: {e}", path.value), fix)
         }
     }
 }

@@ -65,7 +65,6 @@ fn in_order(notes: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)
     found
 }
 
-/// What the machine changes in jobs.
 fn changes(jobs: &[Job]) -> impl Iterator<Item = (usize, String)> {
     let settings = jobs.iter().flat_map(|job| &job.settings);
     let changed = settings
@@ -102,8 +101,7 @@ pub fn against_rates(text: &str) -> Vec<Mistake> {
             let moving = threads.map(|name| (name, "moves or adds threads of a job"));
             pacing.chain(moving).filter_map(|(name, does)| {
                 let setting = job.settings.get(*name)?;
-                Some(Mistake::new(
-                    setting.line,
+                Some(setting.mistake(
                     format!("`{name}` {does} whose workload has `rates`"),
                     "remove one of the two",
                 ))
@@ -123,8 +121,7 @@ fn of_another_engine(job: &Job) -> Vec<Mistake> {
     }
     let settings = OF_IO_URING.iter().filter_map(|name| Some((name, job.settings.get(*name)?)));
     let mistake = |(name, setting): (&&str, &Setting)| {
-        Mistake::new(
-            setting.line,
+        setting.mistake(
             format!(
                 "`{name}` is an option of io_uring, which becomes psync where a workload has `rates`"
             ),
@@ -157,8 +154,7 @@ pub fn against_own_runtimes(text: &str) -> Vec<Mistake> {
     else {
         return Vec::new();
     };
-    vec![Mistake::new(
-        setting.line,
+    vec![setting.mistake(
         format!(
             "`exitall` lets job `{}` end the others before their time, but all jobs share one measured window",
             first.name
@@ -246,8 +242,7 @@ fn looks_for_open_files(job: &Job) -> Option<Mistake> {
     let in_order =
         job.get("file_service_type").is_some_and(|order| order.starts_with("sequential"));
     (open < files && !in_order).then(|| {
-        Mistake::new(
-            setting.line,
+        setting.mistake(
             format!("`openfiles={}` is below the {files} files of job `{}`: fio would look for an open file in a loop, whose time is not modelled", setting.value, job.name),
             "leave `openfiles` out (each job may have all its files open), or add `file_service_type=sequential`",
         )

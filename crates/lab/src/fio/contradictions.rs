@@ -42,8 +42,7 @@ fn least_above(job: &Job, name: &str, least: &str) -> Option<Mistake> {
     let (rate, setting) = (job.settings.get(name)?, job.settings.get(least)?);
     let mut both = rates(rate).into_iter().zip(rates(setting));
     both.any(|(rate, least)| 0 < rate && rate < least).then(|| {
-        Mistake::new(
-            setting.line,
+        setting.mistake(
             format!("`{least}={}` is above `{name}={}`", setting.value, rate.value),
             format!("write a lower `{least}`"),
         )
@@ -57,8 +56,7 @@ fn several_files(job: &Job) -> Option<Mistake> {
 }
 
 fn of_one_file(job: &Job, setting: &Setting, name: &str) -> Mistake {
-    Mistake::new(
-        setting.line,
+    setting.mistake(
         format!(
             "`{name}={}` needs one file a job, but job `{}` has {}",
             setting.value,
@@ -77,8 +75,7 @@ fn working_set(job: &Job) -> Option<Mistake> {
     let number = |name| job.get(name).and_then(bytes);
     let share = number("dedupe_percentage").filter(|share| *share > 0)?;
     if job.get("size").is_none() && job.get("filesize").is_some() {
-        return Some(Mistake::new(
-            mode.line,
+        return Some(mode.mistake(
             "`dedupe_mode=working_set` needs `size`, but the job states only `filesize`",
             "write `size` instead",
         ));
@@ -88,8 +85,7 @@ fn working_set(job: &Job) -> Option<Mistake> {
     }
     let aside = number("dedupe_working_set_percentage").unwrap_or(SET_ASIDE);
     (share + aside > 100).then(|| {
-        Mistake::new(
-            mode.line,
+        mode.mistake(
             format!("`dedupe_percentage={share}` and the {aside} % of the file that `dedupe_mode=working_set` sets aside add up to more than 100 %"),
             "write a lower `dedupe_percentage`",
         )

@@ -1,6 +1,6 @@
 //! The parts of a fio job file that the size scale depends on: working set, block size, run time.
 
-use super::job_options::{self, Size};
+use super::job_options;
 use super::parse::{Job, JobFile};
 use std::collections::BTreeMap;
 
@@ -38,10 +38,7 @@ pub fn demand(file: &JobFile) -> Demand {
     let mut files: BTreeMap<String, u64> = BTreeMap::new();
     let mut known = true;
     for job in &file.jobs {
-        let size = match job_options::size(job, "size") {
-            Ok(Some(Size::Bytes(bytes))) => Some(bytes),
-            _ => None,
-        };
+        let size = job_options::stated_bytes(job, "size");
         // `filesize` is each file's, `size` all files' of one client where that is not stated; a range counts with
         // its end.
         let per_file = job_options::file_sizes(job).ok().flatten().map(|(_, most)| most);

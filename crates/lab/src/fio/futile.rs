@@ -1,7 +1,7 @@
 //! Jobs that fio accepts, but that fail or do nothing in every trial.
 
 use super::Mistake;
-use super::job_options::{self, Size};
+use super::job_options;
 use super::parse::{Job, MOST_FILES, Setting};
 
 /// Every mistake of this kind in a job of a file with these jobs. `blocks`: the sizes of its blocks.
@@ -27,8 +27,7 @@ fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     let least = *blocks.iter().min()?;
     let no_room = |name: &str, what: &str| {
         let setting = job.settings.get(name)?;
-        Some(Mistake::new(
-            setting.line,
+        Some(setting.mistake(
             format!("`{name}={}` {what} smaller than a block of this job", setting.value),
             format!("write a larger `{name}`, or a smaller `bs`"),
         ))
@@ -36,9 +35,7 @@ fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     if let Ok(Some((_, most))) = job_options::file_sizes(job) {
         return if most < least { no_room("filesize", "is") } else { None };
     }
-    let Ok(Some(Size::Bytes(bytes))) = job_options::size(job, "size") else {
-        return None;
-    };
+    let bytes = job_options::stated_bytes(job, "size")?;
     let files = match job_options::count(job, "nrfiles") {
         // It is reported as such.
         files if files > MOST_FILES => 1,
@@ -59,8 +56,7 @@ fn verifies_without_headers(jobs: &[Job], job: &Job) -> Option<Mistake> {
     if !only_reads || jobs.iter().any(|other| writes_files_of(other, job)) {
         return None;
     }
-    Some(Mistake::new(
-        setting.line,
+    Some(setting.mistake(
         format!(
             "`{name}={}` verifies what fio has written, but job `{}` only reads: its files are laid out without that, and every trial would fail",
             setting.value, job.name
@@ -96,8 +92,7 @@ fn writes_files_of(job: &Job, other: &Job) -> bool {
 fn ends_at_a_target(job: &Job) -> Option<Mistake> {
     let setting = job.settings.get("latency_target").filter(|target| target.value != "0")?;
     (!job.is_set("latency_run")).then(|| {
-        Mistake::new(
-            setting.line,
+        setting.mistake(
             format!(
                 "with `latency_target={}` fio ends job `{}` when it has found a depth, but all jobs share one measured window",
                 setting.value, job.name
@@ -116,8 +111,7 @@ fn only_truncates(job: &Job) -> Option<Mistake> {
         _ if flushes => "flushes",
         _ => return None,
     };
-    Some(Mistake::new(
-        setting.line,
+    Some(setting.mistake(
         format!("the I/O engine `ftruncate` only writes, but job `{}` {does}", job.name),
         "write `ioengine=psync`",
     ))

@@ -82,10 +82,15 @@ pub fn laid_out(job: &Job, size: u64, [offset, increment]: [u64; 2]) -> u64 {
 
 /// The offsets of [`laid_out`] as a job states them; shares of a file are none.
 pub fn offsets(job: &Job) -> [u64; 2] {
-    ["offset", "offset_increment"].map(|name| match size(job, name) {
-        Ok(Some(Size::Bytes(bytes))) => bytes,
-        _ => 0,
-    })
+    ["offset", "offset_increment"].map(|name| stated_bytes(job, name).unwrap_or(0))
+}
+
+/// Bytes of a size option; none where it is a share of the file, or not stated.
+pub fn stated_bytes(job: &Job, name: &str) -> Option<u64> {
+    match size(job, name) {
+        Ok(Some(Size::Bytes(bytes))) => Some(bytes),
+        _ => None,
+    }
 }
 
 /// Whether a job writes, alone or among reads.
@@ -170,20 +175,12 @@ pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
     if let Some(share) = setting.value.strip_suffix('%') {
         return match share.trim().parse::<u32>() {
             Ok(percent) if percent <= 100 => Ok(Some(Size::Share)),
-            _ => Err(Mistake::new(
-                setting.line,
-                format!("`{name}={}` is not a percentage", setting.value),
-                "write 0% to 100%",
-            )),
+            _ => Err(setting.is_not(name, "a percentage", "write 0% to 100%")),
         };
     }
     match bytes(&setting.value) {
         Some(n) => Ok(Some(Size::Bytes(n))),
-        None => Err(Mistake::new(
-            setting.line,
-            format!("`{name}={}` is not a size that can be scaled", setting.value),
-            "write 20G, 512m or 50%",
-        )),
+        None => Err(setting.is_not(name, "a size that can be scaled", "write 20G, 512m or 50%")),
     }
 }
 
@@ -199,11 +196,7 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
         setting.value.split_once(['-', ':']).unwrap_or((&setting.value, &setting.value));
     match (bytes(low), bytes(high)) {
         (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
-        _ => Err(Mistake::new(
-            setting.line,
-            format!("`filesize={}` is not a size", setting.value),
-            "write 4M, or a range 4k-1M",
-        )),
+        _ => Err(setting.is_not("filesize", "a size", "write 4M, or a range 4k-1M")),
     }
 }
 
@@ -242,8 +235,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
                 // Of `8k,` the writes are left to fio.
                 _ if size.is_empty() => all.push(BLOCK),
                 Some(bytes) if bytes > 0 => all.push(bytes),
-                _ => wrong.push(Mistake::new(
-                    setting.line,
+                _ => wrong.push(setting.mistake(
                     format!("`{name}={}`: `{size}` is not a block size", setting.value),
                     "write 16k, 128k or 1m",
                 )),
@@ -255,8 +247,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
             shares.sum::<u64>() > 100
         };
         if setting.value.split(',').any(beyond) {
-            wrong.push(Mistake::new(
-                setting.line,
+            wrong.push(setting.mistake(
                 format!("the percentages of `{name}={}` add up to more than 100 %", setting.value),
                 "write percentages that add up to 100",
             ));
@@ -265,10 +256,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
     if all.is_empty() {
         all.push(BLOCK);
     }
-    match wrong.is_empty() {
-        true => Ok(all),
-        false => Err(wrong),
-    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
 }
 
 /// Seconds of an option such as `runtime`; none where it is not stated.
@@ -286,7 +274,7 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
             Some(_) => format!("write `{close}`: fio ignores a unit after a blank"),
             None => "write 60, 90s or 2m; at most a year".to_owned(),
         };
-        Mistake::new(setting.line, format!("`{name}={}` is not a time", setting.value), fix)
+        setting.is_not(name, "a time", fix)
     })
 }
 

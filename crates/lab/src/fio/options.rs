@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The treatment of an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Treatment {
-    /// It reaches fio as written.
-    Passed,
-    /// It is a size and is divided by S.
-    Scaled,
-    /// It is replaced by Poolwright's own value.
-    Replaced,
-    /// The job file is refused, and the line is named.
-    Refused,
+zfs::named! {
+    /// The treatment of an option.
+    pub enum Treatment {
+        /// It reaches fio as written.
+        Passed = "passed",
+        /// It is a size and is divided by S.
+        Scaled = "scaled",
+        /// It is replaced by Poolwright's own value.
+        Replaced = "replaced",
+        /// The job file is refused, and the line is named.
+        Refused = "refused",
+    }
 }
 
 /// One row of the table.
@@ -54,13 +55,7 @@ fn row(line: &'static str) -> Option<Rule> {
     }
     let mut fields = line.splitn(4, '|').map(str::trim);
     let (name, alias, treatment) = (fields.next()?, fields.next()?, fields.next()?);
-    let treatment = match treatment {
-        "passed" => Treatment::Passed,
-        "scaled" => Treatment::Scaled,
-        "replaced" => Treatment::Replaced,
-        "refused" => Treatment::Refused,
-        _ => return None,
-    };
+    let treatment = Treatment::ALL.into_iter().find(|known| known.name() == treatment)?;
     Some(Rule { name, alias, treatment, why: fields.next().unwrap_or("") })
 }
 
@@ -86,10 +81,8 @@ pub fn document() -> String {
     let mut text = DOCUMENT.replace("{engines}", &engines.join(", "));
     for rule in rules() {
         let treatment = match rule.treatment {
-            Treatment::Passed => "passed",
             Treatment::Scaled => "**scaled**",
-            Treatment::Replaced => "replaced",
-            Treatment::Refused => "refused",
+            other => other.name(),
         };
         let alias =
             if rule.alias.is_empty() { String::new() } else { format!(", `{}`", rule.alias) };

@@ -3,7 +3,7 @@
 use super::Mistake;
 use super::options::{ENGINES, Rule, Treatment, rule, rules};
 use super::sizes;
-use crate::diagnostic::{did_you_mean, nearest};
+use crate::diagnostic::{did_you_mean, did_you_mean_or};
 use std::collections::BTreeMap;
 
 /// An option as written.
@@ -16,9 +16,19 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// A mistake in its line.
+    pub(super) fn mistake(&self, message: impl Into<String>, fix: impl Into<String>) -> Mistake {
+        Mistake::new(self.line, message, fix)
+    }
+
     /// That an option cannot have this value.
     pub(super) fn refused(&self, name: &str, fix: impl Into<String>) -> Mistake {
-        Mistake::new(self.line, format!("`{name}` cannot be `{}`", self.value), fix)
+        self.mistake(format!("`{name}` cannot be `{}`", self.value), fix)
+    }
+
+    /// That the value of an option is not what it has to be.
+    pub(super) fn is_not(&self, name: &str, what: &str, fix: impl Into<String>) -> Mistake {
+        self.mistake(format!("`{name}={}` is not {what}", self.value), fix)
     }
 }
 
@@ -201,10 +211,8 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     }
     let Some(rule) = rule(name) else {
         let known = rules().flat_map(|rule| [rule.name, rule.alias]);
-        let fix = match nearest(name, known.filter(|name| !name.is_empty())) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "see docs/reference/fio.md for its options".to_owned(),
-        };
+        let known = known.filter(|name| !name.is_empty());
+        let fix = did_you_mean_or(name, known, "see docs/reference/fio.md for its options");
         return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };
     if rule.treatment == Treatment::Refused {
@@ -287,8 +295,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
         if let Some(name) = job.settings.get("filename")
             && name.value.split(':').any(|f| f.starts_with("/dev/"))
         {
-            mistakes.push(Mistake::new(
-                name.line,
+            mistakes.push(name.mistake(
                 "`filename` names a device, but a pool's clients use files",
                 "remove it or name a file",
             ));
@@ -297,8 +304,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
             && index > 0
             && stonewall.value != "0"
         {
-            mistakes.push(Mistake::new(
-                stonewall.line,
+            mistakes.push(stonewall.mistake(
                 "`stonewall` makes jobs run one after another",
                 "make each a workload of the lab",
             ));

@@ -53,11 +53,13 @@ pub fn demand(campaign: &Campaign) -> Demand {
         demand.working_set = demand.working_set.max(bytes);
         if let Some(block) = job.random_write_block {
             demand.random_writes = least(demand.random_writes, bytes);
-            // A variant may have a page size of its own.
+            // Whether a write reads its record from drives first, as a rule. A variant may have a page size of its own.
             let reads = |variant: &Variant| {
                 let own = self::job(&workload.on(variant));
                 let block = own.and_then(|job| job.random_write_block).unwrap_or(block);
-                reads_first(campaign, variant, &workload.dataset, bytes, block)
+                variant.is_zfs()
+                    && block < variant.recordsize(&workload.dataset)
+                    && bytes > machine::arc_max(&campaign.host, variant)
             };
             if job.filled && campaign.variants.iter().any(reads) {
                 demand.read_modify_write = least(demand.read_modify_write, bytes);
@@ -73,19 +75,6 @@ fn least(known: Option<u64>, bytes: u64) -> Option<u64> {
     Some(known.map_or(bytes, |known| known.min(bytes)))
 }
 
-/// Whether a random write of `block` bytes into `bytes` of files reads its record from drives first, as a rule.
-fn reads_first(
-    campaign: &Campaign,
-    variant: &Variant,
-    dataset: &str,
-    bytes: u64,
-    block: u64,
-) -> bool {
-    variant.is_zfs()
-        && block < variant.recordsize(dataset)
-        && bytes > machine::arc_max(&campaign.host, variant)
-}
-
 /// Virtual seconds of a job file that states none.
 pub(super) const RUNTIME: f64 = 60.0;
 
@@ -99,7 +88,6 @@ pub(super) struct Times {
     pub warm_up_s: f64,
 }
 
-/// How long a trial of a job takes.
 pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     Times {
         runtime_s: method.runtime_s.or(job.and_then(|job| job.runtime_s)),
@@ -129,7 +117,6 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
     }
 }
 
-/// [`Demand::compressed`] of a campaign.
 fn compressed(campaign: &Campaign) -> f64 {
     let cells = campaign.workloads.iter().flat_map(|workload| {
         let variants = campaign.variants.iter();

@@ -43,7 +43,6 @@ impl Held {
         least(self.stock, self.kept).min(full)
     }
 
-    /// Names of the parts that do not shrink.
     pub fn kept_names(&self) -> &'static str {
         if self.refed > 0.0 { "churn, log, feed of an L2ARC" } else { "churn, log" }
     }

@@ -47,34 +47,27 @@ pub struct Estimate {
 
 /// Operations in a virtual second: what clients with a rate offer, else a guess.
 fn rate(variant: &Variant, workload: &Workload) -> f64 {
-    let program = &workload.program;
-    let offered = match program {
-        Program::Pgbench(pgbench) => pgbench.rate,
-        Program::Sysbench(sysbench) => sysbench.rate,
-        Program::Fio { .. } | Program::Sqlite(_) | Program::PgTestFsync(_) => None,
+    // With where commits wait.
+    let (offered, log) = match &workload.program {
+        Program::Pgbench(pgbench) => {
+            let places = &pgbench.directories;
+            (pgbench.rate, Some(places.wal.as_ref().unwrap_or(&places.data)))
+        }
+        Program::Sysbench(sysbench) => {
+            let places = &sysbench.directories;
+            (sysbench.rate, Some(places.redo.as_ref().unwrap_or(&places.data)))
+        }
+        Program::Sqlite(_) => (None, Some(&workload.dataset)),
+        Program::Fio { .. } | Program::PgTestFsync(_) => (None, None),
     };
     if let Some(rate) = offered {
         return rate;
     }
-    // Where commits wait.
-    let log = match program {
-        Program::Pgbench(pgbench) => {
-            Some(pgbench.directories.wal.as_ref().unwrap_or(&pgbench.directories.data))
-        }
-        Program::Sysbench(sysbench) => {
-            Some(sysbench.directories.redo.as_ref().unwrap_or(&sysbench.directories.data))
-        }
-        Program::Sqlite(_) => Some(&workload.dataset),
-        Program::Fio { .. } | Program::PgTestFsync(_) => None,
-    };
     let waits = log.is_some_and(|log| variant.property(log, "sync") != Some("disabled"));
     let disk = |drive: &DriveRef| {
         variant.profile(&drive.kind).is_some_and(|profile| profile.kind == TimingModel::Hdd)
     };
-    match waits && variant.used_drives().all(disk) {
-        true => RATE_OF_DISKS,
-        false => RATE,
-    }
+    if waits && variant.used_drives().all(disk) { RATE_OF_DISKS } else { RATE }
 }
 
 /// Estimates the fewest trials that the method allows.

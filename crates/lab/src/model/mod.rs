@@ -85,46 +85,27 @@ fn bound<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Er
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
-/// The rules that can limit S.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rule {
-    /// Guest memory and drives' contents fit the memory of one machine.
-    #[serde(rename = "memory")]
-    Memory,
-    /// The ARC holds the dirty-data limit several times.
-    #[serde(rename = "dirty data")]
-    DirtyData,
-    /// A transaction group rewrites no larger a share of the files.
-    #[serde(rename = "coalescing")]
-    Coalescing,
-    /// Dirty data hold no larger a share of the records that writes read first.
-    #[serde(rename = "read-modify-write")]
-    ReadModifyWrite,
-    /// Vdevs keep their embedded log.
-    #[serde(rename = "metaslabs")]
-    Metaslabs,
-    /// Cache drives are large enough to be persistent.
-    #[serde(rename = "L2ARC")]
-    L2arc,
-    /// A client's files are large enough to be files.
-    #[serde(rename = "clients")]
-    Clients,
+zfs::named! {
+    /// The rules that can limit S.
+    pub enum Rule {
+        /// Guest memory and drives' contents fit the memory of one machine.
+        Memory = "memory",
+        /// The ARC holds the dirty-data limit several times.
+        DirtyData = "dirty data",
+        /// A transaction group rewrites no larger a share of the files.
+        Coalescing = "coalescing",
+        /// Dirty data hold no larger a share of the records that writes read first.
+        ReadModifyWrite = "read-modify-write",
+        /// Vdevs keep their embedded log.
+        Metaslabs = "metaslabs",
+        /// Cache drives are large enough to be persistent.
+        L2arc = "L2ARC",
+        /// A client's files are large enough to be files.
+        Clients = "clients",
+    }
 }
 
 impl Rule {
-    /// As it is printed and serialized.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::DirtyData => "dirty data",
-            Self::Coalescing => "coalescing",
-            Self::ReadModifyWrite => "read-modify-write",
-            Self::Metaslabs => "metaslabs",
-            Self::L2arc => "L2ARC",
-            Self::Clients => "clients",
-        }
-    }
-
     /// The remedy, whatever S is.
     fn remedy(self) -> &'static str {
         match self {

@@ -9,11 +9,10 @@ use super::size_caps;
 use super::{Cap, Model, machine};
 use crate::campaign::{Campaign, Host, Variant};
 use crate::diagnostic::Diagnostic;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What one machine may use of a host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostLimits {
     /// Memory for the guest and for the contents of its drives, bytes.
     pub memory: u64,
@@ -22,12 +21,6 @@ pub struct HostLimits {
 impl HostLimits {
     /// What `auto` plans with on every host, so that a lab has the same S everywhere: 8 GiB.
     pub const MACHINE: Self = Self { memory: 8 << 30 };
-}
-
-impl Default for HostLimits {
-    fn default() -> Self {
-        Self::MACHINE
-    }
 }
 
 /// The dirty-data limit is not reduced below this: under it every txg is pushed by a few writes.

@@ -9,8 +9,9 @@ mod scaled;
 
 pub use scaled::{Scaled, data_bytes, scaled};
 
+use crate::campaign::Sysbench;
 use crate::diagnostic::{did_you_mean, nearest};
-use crate::setting_names::{check_own, unknown};
+use crate::server_settings::{check_own, switch, unknown};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zfs::property::Refused;
@@ -57,7 +58,6 @@ impl Server {
         }
     }
 
-    /// Its name with the version of its list.
     fn listed_name(self) -> String {
         let (major, minor) = self.listed();
         format!("{} {major}.{minor}", self.name())
@@ -199,15 +199,6 @@ fn whole(value: &str) -> Option<i128> {
     }
 }
 
-/// A switch as the server reads it.
-fn switch(value: &str) -> Option<bool> {
-    match value.to_ascii_lowercase().as_str() {
-        "on" | "true" | "yes" | "1" => Some(true),
-        "off" | "false" | "no" | "0" => Some(false),
-        _ => None,
-    }
-}
-
 impl Setting {
     /// The value as it stands in my.cnf.
     ///
@@ -293,25 +284,32 @@ impl Setting {
     }
 }
 
-/// Whether a switch of a server's settings is on, by name.
-pub fn is_on(settings: &BTreeMap<String, String>, name: &str, default: bool) -> bool {
-    settings.get(name).and_then(|value| switch(value)).unwrap_or(default)
-}
+impl Sysbench {
+    /// A whole number of its server's settings, as the server runs it: within its least and its most.
+    pub fn number(&self, name: &str, default: u64) -> u64 {
+        let runs = |value: &String| {
+            let stated = whole(value)?;
+            let range = self.server.settings().find(|setting| setting.name == name);
+            let (least, most) = range.and_then(|setting| setting.range()).unwrap_or((0, i128::MAX));
+            u64::try_from(stated.clamp(least, most)).ok()
+        };
+        self.settings.get(name).and_then(runs).unwrap_or(default)
+    }
 
-/// A whole number among a server's settings, by name, as the server runs it: within its least and its most.
-pub fn number(
-    server: Server,
-    settings: &BTreeMap<String, String>,
-    name: &str,
-    default: u64,
-) -> u64 {
-    let runs = |value: &String| {
-        let stated = whole(value)?;
-        let range = server.settings().find(|setting| setting.name == name);
-        let (least, most) = range.and_then(|setting| setting.range()).unwrap_or((0, i128::MAX));
-        u64::try_from(stated.clamp(least, most)).ok()
-    };
-    settings.get(name).and_then(runs).unwrap_or(default)
+    /// The word of an enumeration of its server's settings, in small letters.
+    pub fn word(&self, name: &str) -> Option<String> {
+        word(self.server, &self.settings, name)
+    }
+
+    /// Whether a switch of its server's settings is on.
+    pub fn is_on(&self, name: &str, default: bool) -> bool {
+        self.settings.get(name).and_then(|value| switch(value)).unwrap_or(default)
+    }
+
+    /// Whether its server writes a binary log.
+    pub fn logs_binary(&self) -> bool {
+        self.is_on("log_bin", self.server.logs_binary())
+    }
 }
 
 /// Whether MariaDB's data files are opened with O_SYNC, so that pages are durable when they are written. `method`:

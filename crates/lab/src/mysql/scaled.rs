@@ -87,7 +87,6 @@ pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
     let (name, default) = redo_log(sysbench);
     let real = sysbench.number(name, default);
     let redo = set(name, real, stock(real, LEAST_LOG_FILE));
-    let binlog = super::is_on(&settings, "log_bin", sysbench.server.logs_binary());
     settings.remove("log_bin");
     let connections = sysbench.threads.saturating_add(MORE_CONNECTIONS).max(151);
     settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
@@ -97,7 +96,7 @@ pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
         buffer_pool,
         redo,
         settings,
-        binlog,
+        binlog: sysbench.logs_binary(),
         changed,
     }
 }

@@ -8,7 +8,7 @@ mod scaled;
 pub use scaled::{ACCOUNTS, Scaled, data_bytes, scaled};
 
 use crate::diagnostic::{did_you_mean, nearest};
-use crate::setting_names::{check_own, unknown};
+use crate::server_settings::{check_own, switch, unknown};
 use zfs::property::Refused;
 
 /// Bytes of a page.
@@ -117,10 +117,7 @@ impl Setting {
             return Err(refused("write it in one line".to_owned()));
         }
         match self.kind {
-            "bool" => match value.to_ascii_lowercase().as_str() {
-                "on" | "off" | "true" | "false" | "yes" | "no" | "1" | "0" => Ok(value.to_owned()),
-                _ => Err(refused("write on or off".to_owned())),
-            },
+            "bool" if switch(value).is_none() => Err(refused("write on or off".to_owned())),
             // Most words of a boolean past stand for `on` and `off`.
             "enum" => {
                 let words: Vec<&str> = self.words.split(',').collect();

@@ -1,19 +1,26 @@
 //! Which drives of a dRAID vdev share a redundancy group: the fixed permutation maps of OpenZFS
 //! (`vdev_draid_generate_perms`, `vdev_draid_map_alloc_row`).
 
+use crate::space::gcd;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoroshiro128PlusPlus;
+use std::ops::ControlFlow;
+
 /// First half of every map's seed, `VDEV_DRAID_SEED`.
 const SEED: u64 = 0xd_7a1d_5eed;
 
 /// The permutations of a dRAID of `children` drives, row after row; none outside 2 to 255.
 pub fn permutations(children: u32) -> Option<Vec<Vec<u8>>> {
     let (rows, seed, _) = map(children)?;
-    let mut state = [SEED, seed];
+    // As `vdev_draid_rand`, xoroshiro128++ of Blackman and Vigna.
+    let state = (u128::from(seed) << 64) | u128::from(SEED);
+    let mut random = Xoroshiro128PlusPlus::from_seed(state.to_le_bytes());
     let mut row: Vec<u8> = (0..children).map(|child| child as u8).collect();
     Some(
         (0..rows)
             .map(|_| {
                 for j in (1..row.len()).rev() {
-                    let k = (random(&mut state) % (j as u64 + 1)) as usize;
+                    let k = (random.next_u64() % (j as u64 + 1)) as usize;
                     row.swap(j, k);
                 }
                 row.clone()
@@ -31,34 +38,22 @@ fn map(children: u32) -> Option<(u32, u64, u64)> {
     Some((permutations, hex(fields.next())?, hex(fields.next())?))
 }
 
-/// xoroshiro128++ of Blackman and Vigna, as `vdev_draid_rand`.
-fn random(state: &mut [u64; 2]) -> u64 {
-    let (s0, s1) = (state[0], state[1] ^ state[0]);
-    let result = state[0].wrapping_add(state[1]).rotate_left(17).wrapping_add(state[0]);
-    state[0] = s0.rotate_left(49) ^ s1 ^ (s1 << 21);
-    state[1] = s1.rotate_left(28);
-    result
-}
-
 /// Shows `visit` the drives of every redundancy group of every permutation, in ascending order,
 /// until it says to stop. False when there is no such dRAID.
 pub fn groups(
     children: u32,
     width: u32,
     spares: u32,
-    mut visit: impl FnMut(&[u32]) -> std::ops::ControlFlow<()>,
+    mut visit: impl FnMut(&[u32]) -> ControlFlow<()>,
 ) -> bool {
-    let Some(disks) = children.checked_sub(spares) else {
-        return false;
-    };
-    let Some(rows) = permutations(children) else {
+    let (Some(disks), Some(rows)) = (children.checked_sub(spares), permutations(children)) else {
         return false;
     };
     if width == 0 || width > disks {
         return false;
     }
     // A permutation holds the fewest groups that fill whole rows.
-    let count = disks / gcd(disks, width);
+    let count = disks / gcd(disks.into(), width.into()) as u32;
     let mut members = Vec::with_capacity(width as usize);
     for row in &rows {
         for shift in 0..children {
@@ -77,10 +72,6 @@ pub fn groups(
         }
     }
     true
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]
@@ -112,9 +103,9 @@ mod tests {
             seen += 1;
             assert_eq!(members.len(), 14);
             assert!(members.windows(2).all(|two| two[0] < two[1]) && members[13] < 30);
-            std::ops::ControlFlow::Continue(())
+            ControlFlow::Continue(())
         }));
         assert_eq!(seen, 256 * 30 * 2);
-        assert!(!groups(30, 29, 2, |_| std::ops::ControlFlow::Continue(())));
+        assert!(!groups(30, 29, 2, |_| ControlFlow::Continue(())));
     }
 }

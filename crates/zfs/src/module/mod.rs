@@ -38,10 +38,7 @@ impl Parameter {
             return true;
         };
         match line.checked_sub(1) {
-            Some(before) => {
-                self.in_release(POINT_RELEASES[before].0).map(|(_, d)| d)
-                    == self.in_release(release).map(|(_, d)| d)
-            }
+            Some(before) => self.in_release(POINT_RELEASES[before].0) == self.in_release(release),
             None => !CHANGED_IN_2_1.contains(&self.name),
         }
     }
@@ -53,12 +50,13 @@ impl Parameter {
 
     /// Its default in a release line.
     pub fn default_in(&self, release: (u32, u32)) -> Option<u64> {
-        self.in_release(release).and_then(|(_, default)| *default)
+        self.in_release(release).flatten()
     }
 
-    fn in_release(&self, release: (u32, u32)) -> Option<&((u32, u32), Option<u64>)> {
+    /// Its default in a release line that has it.
+    fn in_release(&self, release: (u32, u32)) -> Option<Option<u64>> {
         let release = release.clamp((2, 1), (2, 4));
-        self.releases.iter().find(|(line, _)| *line == release)
+        self.releases.iter().find(|(line, _)| *line == release).map(|(_, default)| *default)
     }
 
     /// The least and most that the module takes: what it refuses beyond its C type while it loads, else what the C type

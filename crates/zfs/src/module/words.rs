@@ -45,10 +45,7 @@ pub fn check(name: &str, value: &str) -> Result<(), Refused> {
         };
     }
     if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == name) {
-        return match words.contains(&value) {
-            true => Ok(()),
-            false => refused(did_you_mean(value, words)),
-        };
+        return if words.contains(&value) { Ok(()) } else { refused(did_you_mean(value, words)) };
     }
     let ends_word = |c: char| c.is_whitespace() || c.is_control() || c == '"';
     match value.is_empty() || value.contains(ends_word) {

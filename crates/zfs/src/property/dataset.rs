@@ -1,21 +1,21 @@
 //! Dataset properties (`zfs create -o`), from zfs_prop.c of OpenZFS 2.3.9 and 2.4.4.
 
 use super::Effect::{Modelled, None, NotModelled, Scaled};
+use super::Values::{Limit, Path, PowerOfTwo, SizeOrNone, SizeUpTo, Text, Whole, Words};
 use super::{ON_OFF, Property, Refused, Values, find, property, since_2_4};
 use crate::OpenZfs;
 
-const CACHE: Values = Values::Words(&["all", "metadata", "none"]);
+const CACHE: Values = Words(&["all", "metadata", "none"]);
 
-const CHECKSUM: Values = Values::Words(&[
-    "on", "off", "fletcher2", "fletcher4", "sha256", "sha512", "skein", "edonr", "blake3",
-]);
+const CHECKSUM: Values =
+    Words(&["on", "off", "fletcher2", "fletcher4", "sha256", "sha512", "skein", "edonr", "blake3"]);
 
-const DEDUP: Values = Values::Words(&[
+const DEDUP: Values = Words(&[
     "off", "on", "verify", "sha256", "sha256,verify", "sha512", "sha512,verify", "skein",
     "skein,verify", "edonr,verify", "blake3", "blake3,verify",
 ]);
 
-const COMPRESSION: Values = Values::Words(&[
+const COMPRESSION: Values = Words(&[
     "on", "off", "lz4", "zstd", "gzip", "zle", "lzjb", "zstd-fast", "gzip-1", "gzip-2", "gzip-3",
     "gzip-4", "gzip-5", "gzip-6", "gzip-7", "gzip-8", "gzip-9", "zstd-1", "zstd-2", "zstd-3",
     "zstd-4", "zstd-5", "zstd-6", "zstd-7", "zstd-8", "zstd-9", "zstd-10", "zstd-11", "zstd-12",
@@ -31,34 +31,26 @@ const XATTR: &str = "the clients' files have no extended attributes";
 
 /// Every property that can be set on a file system.
 pub const TABLE: &[Property] = &[
-    property("recordsize", Values::PowerOfTwo { min: 512, max: 16 << 20, zero: false }, Modelled),
+    property("recordsize", PowerOfTwo { min: 512, max: 16 << 20, zero: false }, Modelled),
     property("compression", COMPRESSION, Modelled),
     property("checksum", CHECKSUM, Modelled),
-    property("sync", Values::Words(&["standard", "always", "disabled"]), Modelled),
-    property("logbias", Values::Words(&["latency", "throughput"]), Modelled),
+    property("sync", Words(&["standard", "always", "disabled"]), Modelled),
+    property("logbias", Words(&["latency", "throughput"]), Modelled),
     property("primarycache", CACHE, Modelled),
     property("secondarycache", CACHE, Modelled),
     property("prefetch", CACHE, Modelled),
-    property("direct", Values::Words(&["standard", "always", "disabled"]), Modelled),
-    property(
-        "special_small_blocks",
-        Values::PowerOfTwo { min: 512, max: 16 << 20, zero: true },
-        Modelled,
-    ),
-    property("redundant_metadata", Values::Words(&["all", "most", "some", "none"]), Modelled),
-    property("copies", Values::Whole { min: 1, max: 3 }, Modelled),
+    property("direct", Words(&["standard", "always", "disabled"]), Modelled),
+    property("special_small_blocks", PowerOfTwo { min: 512, max: 16 << 20, zero: true }, Modelled),
+    property("redundant_metadata", Words(&["all", "most", "some", "none"]), Modelled),
+    property("copies", Whole { min: 1, max: 3 }, Modelled),
     property("dedup", DEDUP, Modelled),
-    property(
-        "dnodesize",
-        Values::Words(&["legacy", "auto", "1k", "2k", "4k", "8k", "16k"]),
-        Modelled,
-    ),
+    property("dnodesize", Words(&["legacy", "auto", "1k", "2k", "4k", "8k", "16k"]), Modelled),
     property("atime", ON_OFF, Modelled),
     property("relatime", ON_OFF, Modelled),
-    property("xattr", Values::Words(&["sa", "on", "dir", "off"]), NotModelled(XATTR)),
+    property("xattr", Words(&["sa", "on", "dir", "off"]), NotModelled(XATTR)),
     property(
         "encryption",
-        Values::Words(&[
+        Words(&[
             "off", "on", "aes-128-ccm", "aes-192-ccm", "aes-256-ccm", "aes-128-gcm", "aes-192-gcm",
             "aes-256-gcm",
         ]),
@@ -66,29 +58,19 @@ pub const TABLE: &[Property] = &[
             "the machine's datasets are not encrypted, so the processor time of encryption is missing",
         ),
     ),
-    property("keyformat", Values::Words(&["none", "raw", "hex", "passphrase"]), None),
-    property("keylocation", Values::Text, None),
-    property("pbkdf2iters", Values::Whole { min: 100_000, max: u64::MAX }, None),
-    property("snapdir", Values::Words(&["hidden", "visible", "disabled"]), None),
-    property("snapdev", Values::Words(&["hidden", "visible"]), None),
-    property(
-        "acltype",
-        Values::Words(&["off", "posix", "nfsv4", "disabled", "noacl", "posixacl"]),
-        None,
-    ),
-    property(
-        "aclmode",
-        Values::Words(&["discard", "groupmask", "passthrough", "restricted"]),
-        None,
-    ),
+    property("keyformat", Words(&["none", "raw", "hex", "passphrase"]), None),
+    property("keylocation", Text, None),
+    property("pbkdf2iters", Whole { min: 100_000, max: u64::MAX }, None),
+    property("snapdir", Words(&["hidden", "visible", "disabled"]), None),
+    property("snapdev", Words(&["hidden", "visible"]), None),
+    property("acltype", Words(&["off", "posix", "nfsv4", "disabled", "noacl", "posixacl"]), None),
+    property("aclmode", Words(&["discard", "groupmask", "passthrough", "restricted"]), None),
     property(
         "aclinherit",
-        Values::Words(&[
-            "discard", "noallow", "restricted", "secure", "passthrough", "passthrough-x",
-        ]),
+        Words(&["discard", "noallow", "restricted", "secure", "passthrough", "passthrough-x"]),
         None,
     ),
-    property("volmode", Values::Words(&["default", "full", "geom", "dev", "none"]), None),
+    property("volmode", Words(&["default", "full", "geom", "dev", "none"]), None),
     property("devices", ON_OFF, None),
     property("exec", ON_OFF, None),
     property("setuid", ON_OFF, None),
@@ -97,31 +79,31 @@ pub const TABLE: &[Property] = &[
     property("vscan", ON_OFF, None),
     property("nbmand", ON_OFF, None),
     property("overlay", ON_OFF, None),
-    property("canmount", Values::Words(&["on", "off", "noauto"]), None),
-    property("mountpoint", Values::Path(&["none", "legacy"]), None),
-    property("sharenfs", Values::Text, None),
-    property("sharesmb", Values::Text, None),
-    property("casesensitivity", Values::Words(&["sensitive", "insensitive", "mixed"]), None),
-    property("normalization", Values::Words(&["none", "formC", "formD", "formKC", "formKD"]), None),
+    property("canmount", Words(&["on", "off", "noauto"]), None),
+    property("mountpoint", Path(&["none", "legacy"]), None),
+    property("sharenfs", Text, None),
+    property("sharesmb", Text, None),
+    property("casesensitivity", Words(&["sensitive", "insensitive", "mixed"]), None),
+    property("normalization", Words(&["none", "formC", "formD", "formKC", "formKD"]), None),
     property("utf8only", ON_OFF, None),
-    property("version", Values::Words(&["1", "2", "3", "4", "5", "current"]), None),
-    property("mlslabel", Values::Text, None),
-    property("context", Values::Text, None),
-    property("fscontext", Values::Text, None),
-    property("defcontext", Values::Text, None),
-    property("rootcontext", Values::Text, None),
-    property("quota", Values::Limit, Scaled),
-    property("refquota", Values::Limit, Scaled),
-    property("reservation", Values::SizeOrNone, Scaled),
-    property("refreservation", Values::SizeOrNone, Scaled),
-    property("filesystem_limit", Values::SizeOrNone, None),
-    property("snapshot_limit", Values::SizeOrNone, None),
-    since_2_4("defaultuserquota", Values::SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultgroupquota", Values::SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultprojectquota", Values::SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultuserobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultgroupobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultprojectobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    property("version", Words(&["1", "2", "3", "4", "5", "current"]), None),
+    property("mlslabel", Text, None),
+    property("context", Text, None),
+    property("fscontext", Text, None),
+    property("defcontext", Text, None),
+    property("rootcontext", Text, None),
+    property("quota", Limit, Scaled),
+    property("refquota", Limit, Scaled),
+    property("reservation", SizeOrNone, Scaled),
+    property("refreservation", SizeOrNone, Scaled),
+    property("filesystem_limit", SizeOrNone, None),
+    property("snapshot_limit", SizeOrNone, None),
+    since_2_4("defaultuserquota", SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultgroupquota", SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultprojectquota", SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultuserobjquota", SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultgroupobjquota", SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultprojectobjquota", SizeOrNone, NotModelled(QUOTAS)),
     property("longname", ON_OFF, None),
 ];
 
@@ -131,16 +113,12 @@ pub const TABLE: &[Property] = &[
 /// A name that this release of OpenZFS does not know, or one that belongs to a volume.
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
     if matches!(name, "volsize" | "volblocksize" | "volthreading") {
-        return Err(Refused {
-            message: format!("`{name}` is for volumes, but a lab's datasets are file systems"),
-            fix: "use `recordsize`".to_owned(),
-        });
+        let message = format!("`{name}` is for volumes, but a lab's datasets are file systems");
+        return Err(Refused::new(message, "use `recordsize`"));
     }
     if READ_ONLY.contains(&name) {
-        return Err(Refused {
-            message: format!("`{name}` is read-only and cannot be set"),
-            fix: "remove it".to_owned(),
-        });
+        let message = format!("`{name}` is read-only and cannot be set");
+        return Err(Refused::new(message, "remove it"));
     }
     if name == "special_small_blocks" && openzfs >= OpenZfs::V2_4 {
         return Ok(&SPECIAL_SMALL_BLOCKS_2_4);
@@ -186,14 +164,14 @@ const QUOTAS_OF: [&str; 6] =
     ["userquota", "groupquota", "projectquota", "userobjquota", "groupobjquota", "projectobjquota"];
 
 /// What all of these have in common.
-static QUOTA_OF: Property = property("quota", Values::SizeOrNone, NotModelled(QUOTAS));
+static QUOTA_OF: Property = property("quota", SizeOrNone, NotModelled(QUOTAS));
 
 /// What all user properties have in common.
-pub static USER: Property = property("user property", Values::Text, None);
+pub static USER: Property = property("user property", Text, None);
 
 /// `special_small_blocks` since 2.4, which takes any size and not only powers of two.
 static SPECIAL_SMALL_BLOCKS_2_4: Property =
-    property("special_small_blocks", Values::SizeUpTo(16 << 20), Modelled);
+    property("special_small_blocks", SizeUpTo(16 << 20), Modelled);
 
 /// Checks a value, with the limits that depend on the release and on module parameters.
 ///
@@ -204,14 +182,11 @@ pub fn check(property: &Property, value: &str, max_recordsize: u64) -> Result<St
     if matches!(property.name, "recordsize" | "special_small_blocks")
         && crate::units::size(&printed).is_ok_and(|size| size > max_recordsize)
     {
-        return Err(Refused {
-            message: format!(
-                "`{}` cannot be {value}: `zfs_max_recordsize` is {} here",
-                property.name,
-                crate::units::print_size(max_recordsize)
-            ),
-            fix: "raise `zfs_max_recordsize` in [module], or use a smaller value".to_owned(),
-        });
+        let (name, most) = (property.name, crate::units::print_size(max_recordsize));
+        return Err(Refused::new(
+            format!("`{name}` cannot be {value}: `zfs_max_recordsize` is {most} here"),
+            "raise `zfs_max_recordsize` in [module], or use a smaller value",
+        ));
     }
     Ok(printed)
 }

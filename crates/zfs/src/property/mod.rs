@@ -4,7 +4,7 @@ pub mod dataset;
 pub mod pool;
 
 use crate::OpenZfs;
-use crate::spelling::{did_you_mean, nearest};
+use crate::spelling::{did_you_mean, did_you_mean_or, nearest};
 use crate::units;
 
 /// The values of a property.
@@ -79,7 +79,6 @@ pub struct Refused {
     pub fix: String,
 }
 
-/// `on` and `off`.
 pub(crate) const ON_OFF: Values = Values::Words(&["on", "off"]);
 
 /// A property of every known release.
@@ -92,7 +91,6 @@ pub(crate) const fn since_2_4(name: &'static str, values: Values, effect: Effect
     Property { name, since: OpenZfs::V2_4, values, effect }
 }
 
-/// Looks a property up in a table.
 pub(crate) fn find(
     table: &'static [Property],
     what: &str,
@@ -101,26 +99,25 @@ pub(crate) fn find(
 ) -> Result<&'static Property, Refused> {
     match table.iter().find(|property| property.name == name) {
         Some(property) if property.since <= openzfs => Ok(property),
-        Some(Property { since, .. }) => Err(Refused {
-            message: format!("OpenZFS {openzfs} has no {what} property `{name}`"),
-            fix: format!("it was added in {since}: set `openzfs = \"{since}\"`, or remove it"),
-        }),
+        Some(Property { since, .. }) => Err(Refused::new(
+            format!("OpenZFS {openzfs} has no {what} property `{name}`"),
+            format!("it was added in {since}: set `openzfs = \"{since}\"`, or remove it"),
+        )),
         None => {
             // A lab's pool has `ashift`, too, which is a vdev's.
-            let ashift = (what == "pool").then_some("ashift");
-            let near = nearest(name, table.iter().map(|p| p.name).chain(ashift));
-            let fix = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if what == "pool" => "see zpoolprops(7)".to_owned(),
-                None => "see zfsprops(7)".to_owned(),
+            let (ashift, page) = match what {
+                "pool" => (Some("ashift"), "see zpoolprops(7)"),
+                _ => (None, "see zfsprops(7)"),
             };
+            let fix = did_you_mean_or(name, table.iter().map(|p| p.name).chain(ashift), page);
             Err(Refused::new(format!("`{name}` is not a {what} property of OpenZFS"), fix))
         }
     }
 }
 
 impl Refused {
-    fn new(message: impl Into<String>, fix: impl Into<String>) -> Refused {
+    /// What is wrong, and what to do.
+    pub fn new(message: impl Into<String>, fix: impl Into<String>) -> Refused {
         Refused { message: message.into(), fix: fix.into() }
     }
 }

@@ -1,87 +1,58 @@
 //! Pool properties (`zpool create -o`), from zpool_prop.c and zfeature_common.c of OpenZFS 2.3.9 and 2.4.4.
 
 use super::Effect::{Modelled, None, NotModelled};
-use super::{ON_OFF, Property, Refused, Values, find, property};
+use super::Values::{Comment, Path, SizeNoneAuto, Text, Words};
+use super::{ON_OFF, Property, Refused, find, property};
 use crate::OpenZfs;
 
 /// Every pool property that can be set, but `ashift`, which a lab states as a number.
 pub const TABLE: &[Property] = &[
     property("autotrim", ON_OFF, Modelled),
-    property("failmode", Values::Words(&["wait", "continue", "panic"]), Modelled),
+    property("failmode", Words(&["wait", "continue", "panic"]), Modelled),
     property("autoreplace", ON_OFF, None),
     property("autoexpand", ON_OFF, None),
-    property("comment", Values::Comment, None),
+    property("comment", Comment, None),
     property(
         "compatibility",
-        Values::Text,
+        Text,
         NotModelled("the machine enables every feature of its release"),
     ),
     property("delegation", ON_OFF, None),
     property("listsnapshots", ON_OFF, None),
     property("multihost", ON_OFF, NotModelled("the machine writes no multihost heartbeats")),
-    property("cachefile", Values::Path(&["none", ""]), None),
-    property("altroot", Values::Path(&[]), None),
+    property("cachefile", Path(&["none", ""]), None),
+    property("altroot", Path(&[]), None),
     property(
         "dedup_table_quota",
-        Values::SizeNoneAuto,
+        SizeNoneAuto,
         NotModelled("the machine does not limit the deduplication table"),
     ),
 ];
 
-/// Every feature, with the first of the known releases that has it.
-pub const FEATURES: &[Property] = &[
-    feature("feature@async_destroy", OpenZfs::V2_3),
-    feature("feature@empty_bpobj", OpenZfs::V2_3),
-    feature("feature@lz4_compress", OpenZfs::V2_3),
-    feature("feature@multi_vdev_crash_dump", OpenZfs::V2_3),
-    feature("feature@spacemap_histogram", OpenZfs::V2_3),
-    feature("feature@enabled_txg", OpenZfs::V2_3),
-    feature("feature@hole_birth", OpenZfs::V2_3),
-    feature("feature@extensible_dataset", OpenZfs::V2_3),
-    feature("feature@embedded_data", OpenZfs::V2_3),
-    feature("feature@bookmarks", OpenZfs::V2_3),
-    feature("feature@filesystem_limits", OpenZfs::V2_3),
-    feature("feature@large_blocks", OpenZfs::V2_3),
-    feature("feature@large_dnode", OpenZfs::V2_3),
-    feature("feature@sha512", OpenZfs::V2_3),
-    feature("feature@skein", OpenZfs::V2_3),
-    feature("feature@edonr", OpenZfs::V2_3),
-    feature("feature@userobj_accounting", OpenZfs::V2_3),
-    feature("feature@encryption", OpenZfs::V2_3),
-    feature("feature@project_quota", OpenZfs::V2_3),
-    feature("feature@device_removal", OpenZfs::V2_3),
-    feature("feature@obsolete_counts", OpenZfs::V2_3),
-    feature("feature@zpool_checkpoint", OpenZfs::V2_3),
-    feature("feature@spacemap_v2", OpenZfs::V2_3),
-    feature("feature@allocation_classes", OpenZfs::V2_3),
-    feature("feature@resilver_defer", OpenZfs::V2_3),
-    feature("feature@bookmark_v2", OpenZfs::V2_3),
-    feature("feature@redaction_bookmarks", OpenZfs::V2_3),
-    feature("feature@redacted_datasets", OpenZfs::V2_3),
-    feature("feature@bookmark_written", OpenZfs::V2_3),
-    feature("feature@log_spacemap", OpenZfs::V2_3),
-    feature("feature@livelist", OpenZfs::V2_3),
-    feature("feature@device_rebuild", OpenZfs::V2_3),
-    feature("feature@zstd_compress", OpenZfs::V2_3),
-    feature("feature@draid", OpenZfs::V2_3),
-    feature("feature@zilsaxattr", OpenZfs::V2_3),
-    feature("feature@head_errlog", OpenZfs::V2_3),
-    feature("feature@blake3", OpenZfs::V2_3),
-    feature("feature@block_cloning", OpenZfs::V2_3),
-    feature("feature@vdev_zaps_v2", OpenZfs::V2_3),
-    feature("feature@redaction_list_spill", OpenZfs::V2_3),
-    feature("feature@raidz_expansion", OpenZfs::V2_3),
-    feature("feature@fast_dedup", OpenZfs::V2_3),
-    feature("feature@longname", OpenZfs::V2_3),
-    feature("feature@large_microzap", OpenZfs::V2_3),
-    feature("feature@block_cloning_endian", OpenZfs::V2_4),
-    feature("feature@dynamic_gang_header", OpenZfs::V2_4),
-    feature("feature@physical_rewrite", OpenZfs::V2_4),
-];
-
-const fn feature(name: &'static str, since: OpenZfs) -> Property {
-    Property { name, since, values: Values::Words(&["enabled", "disabled"]), effect: Modelled }
+/// Declares a property for each feature, by the first of the known releases that has it.
+macro_rules! features {
+    ($($since:ident: $($name:ident)*;)*) => {
+        &[$($(Property {
+            name: concat!("feature@", stringify!($name)),
+            since: OpenZfs::$since,
+            values: Words(&["enabled", "disabled"]),
+            effect: Modelled,
+        },)*)*]
+    };
 }
+
+/// Every feature.
+pub const FEATURES: &[Property] = features! {
+    V2_3: async_destroy empty_bpobj lz4_compress multi_vdev_crash_dump spacemap_histogram
+        enabled_txg hole_birth extensible_dataset embedded_data bookmarks filesystem_limits
+        large_blocks large_dnode sha512 skein edonr userobj_accounting encryption project_quota
+        device_removal obsolete_counts zpool_checkpoint spacemap_v2 allocation_classes
+        resilver_defer bookmark_v2 redaction_bookmarks redacted_datasets bookmark_written
+        log_spacemap livelist device_rebuild zstd_compress draid zilsaxattr head_errlog blake3
+        block_cloning vdev_zaps_v2 redaction_list_spill raidz_expansion fast_dedup longname
+        large_microzap;
+    V2_4: block_cloning_endian dynamic_gang_header physical_rewrite;
+};
 
 /// Looks a property up.
 ///
@@ -97,10 +68,10 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
         _ => Option::None,
     };
     if let Some(when) = when {
-        return Err(Refused {
-            message: format!("`zpool create` does not accept `{name}`"),
-            fix: format!("remove it: it can only be set {when}"),
-        });
+        return Err(Refused::new(
+            format!("`zpool create` does not accept `{name}`"),
+            format!("remove it: it can only be set {when}"),
+        ));
     }
     find(TABLE, "pool", name, openzfs)
 }

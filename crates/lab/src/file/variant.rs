@@ -1,17 +1,15 @@
-//! A variant under construction: the base with changes applied, then checked as a whole.
+//! A variant: the base's settings with changes applied, then checked as a whole.
 
-use super::context::{At, Context};
+use super::context::Context;
 use super::property_dependencies;
-use super::reservations;
 use super::section::section_of;
 use super::settings::{Header, Setting, Settings, Written};
-use super::stack::StackKeys;
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{
-    AllocationClass, DriveKind, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited,
-};
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::units;
+use crate::campaign::{AllocationClass, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited};
+use crate::diagnostic::{Diagnostic, did_you_mean_or};
+use crate::model::reserved::{claim, exceeded};
+use crate::model::space;
+use crate::units::{self, about};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use zfs::property::{Effect, Property, Refused, dataset, pool};
@@ -23,73 +21,46 @@ pub(super) type Named<'a> = (&'a DriveRef, &'a Range<usize>);
 /// Drives, where they are named again, and where first.
 type Twice<'a> = (Vec<DriveRef>, &'a Range<usize>, &'a Range<usize>);
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct VariantBuilder {
-    openzfs: Option<OpenZfs>,
-    stack: StackKeys,
-    zfs_key: Option<Range<usize>>,
-    drives: BTreeMap<String, DriveKind>,
-    ashift: Option<At<Option<u8>>>,
-    pool_properties: BTreeMap<String, Setting>,
-    vdevs: Vec<LabVdev>,
-    datasets: BTreeMap<String, BTreeMap<String, Setting>>,
-    module: BTreeMap<String, (At<String>, At<Written>)>,
-    broken: bool,
-    broken_drives: Vec<String>,
-    memory: Option<u64>,
-    servers: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-impl VariantBuilder {
-    /// `vdevs` replaces, then `remove` takes out, then `add` puts in; keys replace keys.
-    pub fn apply(&mut self, cx: &Context<'_>, settings: &Settings) {
+impl Settings {
+    /// Applies a change: `vdevs` replaces, then `remove` takes out, then `add` puts in; keys replace keys.
+    pub fn apply(&mut self, cx: &Context<'_>, change: &Settings) {
         // Vdevs that are replaced take with them what was not understood of them.
-        self.broken = settings.broken || (self.broken && settings.vdevs.is_none());
-        self.openzfs = settings.openzfs.as_ref().map(|stated| stated.value).or(self.openzfs);
+        self.broken = change.broken || (self.broken && change.vdevs.is_none());
+        self.openzfs = change.openzfs.or(self.openzfs);
         // A variant that states its stack leaves aside what those above it say of another.
-        if settings.stack.kind.is_some() {
+        if change.stack.kind.is_some() {
             self.zfs_key = None;
         }
-        self.stack.apply(&settings.stack);
-        self.zfs_key = settings.zfs_key.clone().or(self.zfs_key.take());
-        self.memory = settings.memory.or(self.memory);
-        for (server, stated) in &settings.servers {
-            let known = self.servers.entry((*server).to_owned()).or_default();
-            known.extend(stated.iter().map(|(name, value)| (name.clone(), value.clone())));
+        self.stack.apply(&change.stack);
+        self.zfs_key = change.zfs_key.clone().or(self.zfs_key.take());
+        self.memory = change.memory.or(self.memory);
+        for (server, stated) in &change.servers {
+            self.servers.entry(server.clone()).or_default().extend(stated.clone());
         }
-        for (name, kind) in &settings.drives {
-            self.drives.insert(name.value.clone(), kind.clone());
-        }
-        for broken in &settings.broken_drives {
+        self.drives.extend(change.drives.clone());
+        for broken in &change.broken_drives {
             // Its count is no longer that of the kind which it replaces.
             self.drives.remove(broken);
             self.broken_drives.push(broken.clone());
         }
-        self.ashift = settings.ashift.clone().or(self.ashift.take());
-        for setting in &settings.pool_properties {
-            self.pool_properties.insert(setting.name.value.clone(), setting.clone());
+        self.ashift = change.ashift.clone().or(self.ashift.take());
+        self.pool_properties.extend(change.pool_properties.clone());
+        let vdevs = self.vdevs.get_or_insert_default();
+        if let Some(stated) = &change.vdevs {
+            vdevs.clone_from(stated);
         }
-        if let Some(vdevs) = &settings.vdevs {
-            self.vdevs.clone_from(vdevs);
+        for removal in &change.remove {
+            vdevs::remove(cx, vdevs, removal, self.broken);
         }
-        for removal in &settings.remove {
-            vdevs::remove(cx, &mut self.vdevs, removal, self.broken);
+        vdevs.extend(change.add.iter().cloned());
+        for (dataset, stated) in &change.datasets {
+            self.datasets.entry(dataset.clone()).or_default().extend(stated.clone());
         }
-        self.vdevs.extend(settings.add.iter().cloned());
-        for dataset in &settings.named_datasets {
-            self.datasets.entry(dataset.clone()).or_default();
-        }
-        for (dataset, setting) in &settings.datasets {
-            let properties = self.datasets.entry(dataset.clone()).or_default();
-            properties.insert(setting.name.value.clone(), setting.clone());
-        }
-        for (name, value) in &settings.module {
-            self.module.insert(name.value.clone(), (name.clone(), value.clone()));
-        }
+        self.module.extend(change.module.clone());
     }
 
     /// The variant; reports everything that is wrong with it.
-    pub fn finish(
+    pub fn variant(
         mut self,
         cx: &Context<'_>,
         name: &str,
@@ -103,7 +74,7 @@ impl VariantBuilder {
             levels,
             openzfs,
             stack: Stack::Zfs,
-            drives: self.drives.clone(),
+            drives: self.drives.iter().map(|(kind, of)| (kind.clone(), of.value.clone())).collect(),
             pool: Pool::default(),
             datasets: BTreeMap::from([(String::new(), BTreeMap::new())]),
             module: BTreeMap::new(),
@@ -116,8 +87,7 @@ impl VariantBuilder {
             return Variant { stack, ..variant };
         }
         self.datasets.entry(String::new()).or_default();
-        let has_data = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Normal);
-        if !has_data && !self.broken {
+        if !self.has(AllocationClass::Normal) && !self.broken {
             cx.missing(
                 header.clone(),
                 format!("variant `{name}` has no data vdev"),
@@ -153,20 +123,25 @@ impl VariantBuilder {
             .collect();
         self.check_special(cx, &datasets);
         property_dependencies::check(cx, &self.datasets, &datasets);
-        property_dependencies::check_features(
-            cx, &self.pool_properties, &self.datasets, &self.vdevs,
-        );
-        let mut vdevs: Vec<Vdev> = self.vdevs.into_iter().map(|vdev| vdev.vdev).collect();
+        property_dependencies::check_features(cx, &self);
+        let mut vdevs: Vec<Vdev> = self.vdevs().iter().map(|vdev| vdev.vdev.clone()).collect();
         vdev::sort(&mut vdevs);
         let pool = Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties };
         let variant = Variant { pool, datasets, module, module_words, ..variant };
-        reservations::check(cx, &self.datasets, &variant);
+        check_reservations(cx, &self.datasets, &variant);
         variant
     }
 
-    /// The drives of the vdevs, each with its place.
+    pub fn vdevs(&self) -> &[LabVdev] {
+        self.vdevs.as_deref().unwrap_or_default()
+    }
+
+    fn has(&self, class: AllocationClass) -> bool {
+        self.vdevs().iter().any(|vdev| vdev.vdev.class == class)
+    }
+
     fn named_drives(&self) -> Vec<Named<'_>> {
-        let vdevs = self.vdevs.iter();
+        let vdevs = self.vdevs().iter();
         vdevs.flat_map(|vdev| vdev.vdev.drives.iter().zip(&vdev.drive_spans)).collect()
     }
 
@@ -180,24 +155,15 @@ impl VariantBuilder {
             match self.drives.get(kind) {
                 None if self.broken_drives.contains(kind) => {}
                 None => {
-                    let near = nearest(kind, self.drives.keys().map(String::as_str));
-                    cx.missing(
-                        span.clone(),
-                        format!("no drives are called `{kind}`"),
-                        match near {
-                            Some(near) => format!("did you mean `{near}`?"),
-                            None if kind == "raid" => {
-                                "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3"
-                                    .to_owned()
-                            }
-                            None => {
-                                format!("add `{kind} = \"<count>x <profile>\"` to [drives]")
-                            }
-                        },
-                    );
+                    const RAID: &str =
+                        "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3";
+                    let add = format!("add `{kind} = \"<count>x <profile>\"` to [drives]");
+                    let other = if kind == "raid" { RAID } else { &add };
+                    let fix = did_you_mean_or(kind, self.drives.keys().map(String::as_str), other);
+                    cx.missing(span.clone(), format!("no drives are called `{kind}`"), fix);
                 }
-                Some(known) if *index >= known.count => {
-                    let there = match known.count {
+                Some(known) if *index >= known.value.count => {
+                    let there = match known.value.count {
                         1 => format!("there is one, `{kind}0`"),
                         count => format!("there are {count}, `{kind}[0-{}]`", count - 1),
                     };
@@ -240,38 +206,37 @@ impl VariantBuilder {
     ) -> (BTreeMap<String, i64>, BTreeMap<String, String>) {
         let mut module = BTreeMap::new();
         let mut words = BTreeMap::new();
-        for (name, value) in self.module.values() {
-            let found = module::lookup(&name.value, openzfs);
-            let Some(parameter) = cx.accepted(name.span.clone(), found) else { continue };
+        for (name, (span, value)) in &self.module {
+            let found = module::lookup(name, openzfs);
+            let Some(parameter) = cx.accepted(span.clone(), found) else { continue };
             let Some((min, max)) = parameter.range() else {
-                if !module::words::acts(&name.value) {
-                    let message = format!("`{}` does not affect the results", name.value);
-                    cx.note(name.span.clone(), message);
+                if !module::words::acts(name) {
+                    cx.note(span.clone(), format!("`{name}` does not affect the results"));
                 }
                 let word = match &value.value {
                     Written::Number(number) => number.to_string(),
                     Written::Word(word) => word.clone(),
                 };
-                cx.accepted(value.span.clone(), module::words::check(&name.value, &word));
-                words.insert(name.value.clone(), word);
+                cx.accepted(value.span.clone(), module::words::check(name, &word));
+                words.insert(name.clone(), word);
                 continue;
             };
             let number = match &value.value {
                 Written::Number(number) if (min..=max).contains(number) => Some(*number),
                 Written::Number(number) => cx.refuse(
                     value.span.clone(),
-                    format!("`{}` cannot be {number}", name.value),
+                    format!("`{name}` cannot be {number}"),
                     parameter.wanted().unwrap_or_default(),
                 ),
                 Written::Word(word) => cx.refuse(
                     value.span.clone(),
-                    format!("`{}` cannot be \"{word}\"", name.value),
+                    format!("`{name}` cannot be \"{word}\""),
                     format!(
                         "write a whole number from {min} to {max}; bytes may be written as \"64M\""
                     ),
                 ),
             };
-            module.extend(number.map(|number| (name.value.clone(), number)));
+            module.extend(number.map(|number| (name.clone(), number)));
         }
         self.check_auto_ashift(cx, &module);
         (module, words)
@@ -302,9 +267,9 @@ impl VariantBuilder {
             !matches!(vdev.vdev.class, AllocationClass::Cache | AllocationClass::Spare)
         };
         let given = |vdev: &LabVdev| {
-            vdev.vdev.ashift(Some(stated), |kind| self.drives.get(kind)?.reported_sectors())
+            vdev.vdev.ashift(Some(stated), |kind| self.drives.get(kind)?.value.reported_sectors())
         };
-        let largest = self.vdevs.iter().filter(allocates).map(given).max();
+        let largest = self.vdevs().iter().filter(allocates).map(given).max();
         if let Some(given) = largest.filter(|given| *given > stated) {
             cx.warning(
                 at.span.clone(),
@@ -323,7 +288,6 @@ impl VariantBuilder {
         cx: &Context<'_>,
         datasets: &BTreeMap<String, BTreeMap<String, String>>,
     ) {
-        let has_special = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Special);
         for dataset in datasets.keys() {
             let bytes = |name: &str| units::size(inherited(datasets, dataset, name)?).ok();
             let Some(small) = bytes("special_small_blocks").filter(|small| *small > 0) else {
@@ -334,7 +298,7 @@ impl VariantBuilder {
             let Some(setting) = own("special_small_blocks").or_else(|| own("recordsize")) else {
                 continue;
             };
-            if !has_special {
+            if !self.has(AllocationClass::Special) {
                 if setting.name.value != "special_small_blocks" {
                     continue;
                 }
@@ -357,6 +321,51 @@ impl VariantBuilder {
                 );
             }
         }
+    }
+}
+
+/// Checks what the datasets of a variant reserve against their quotas and the pool: `zfs create` refuses what has no
+/// such room.
+fn check_reservations(
+    cx: &Context<'_>,
+    settings: &BTreeMap<String, BTreeMap<String, Setting>>,
+    variant: &Variant,
+) {
+    // Vdevs that were not understood may be what holds it.
+    if cx.errors() > 0 {
+        return;
+    }
+    let empty = |_: &str| 0;
+    if let Some(quota) = exceeded(variant, &empty)
+        && let Some(setting) = settings.get(quota.dataset).and_then(|own| own.get(quota.name))
+    {
+        cx.error(
+            setting.value.span.clone(),
+            format!(
+                "`{}` is smaller than what is reserved within it, {}",
+                quota.name,
+                about(quota.needed)
+            ),
+            "use a larger quota, or reserve less",
+        );
+        return;
+    }
+    let (reserved, space) = (claim(variant, "", &empty), space(variant));
+    let reservations = settings
+        .values()
+        .flat_map(BTreeMap::values)
+        .filter(|setting| matches!(setting.name.value.as_str(), "reservation" | "refreservation"));
+    let largest = reservations.max_by_key(|setting| units::size(&setting.value.value).unwrap_or(0));
+    if let Some(setting) = largest.filter(|_| reserved > space) {
+        cx.error(
+            setting.value.span.clone(),
+            format!(
+                "the datasets reserve {}, but the pool holds about {}",
+                about(reserved),
+                about(space)
+            ),
+            "reserve less, or model larger drives",
+        );
     }
 }
 

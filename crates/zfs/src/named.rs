@@ -1,0 +1,30 @@
+//! Enums whose variants have a name.
+
+/// Declares an enum with the name of each variant, by which it is written, shown and serialized.
+#[macro_export]
+macro_rules! named {
+    (
+        $(#[$meta:meta])*
+        pub enum $Enum:ident {
+            $($(#[$doc:meta])* $Variant:ident = $name:literal,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ::serde::Serialize, ::serde::Deserialize)]
+        pub enum $Enum {
+            $($(#[$doc])* #[serde(rename = $name)] $Variant,)*
+        }
+
+        impl $Enum {
+            /// Every variant.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$Variant),*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Variant => $name,)*
+                }
+            }
+        }
+    };
+}
