@@ -61,17 +61,6 @@ pub struct NotRun {
     pub stopped: bool,
 }
 
-/// Why a campaign had to stop.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// This host lacks something.
-    #[error(transparent)]
-    Fault(#[from] Fault),
-    /// The results cannot be stored.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-}
-
 /// Runs the missing trials of a campaign. Each round is chosen from all known trials, including stored ones,
 /// so an interrupted campaign resumes. Trials with one cost removed come last and take as long again; before
 /// them, `answered` gets the trials that the verdicts use.
@@ -82,7 +71,7 @@ pub fn run(
     runner: &Runner,
     question: Question,
     answered: &mut dyn FnMut(&[Trial]),
-) -> Result<CampaignRun, Error> {
+) -> Result<CampaignRun, Fault> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
@@ -161,7 +150,7 @@ pub fn list(
     store: &Store,
     engine: &dyn crate::engine::Engine,
     question: Question,
-) -> Result<Vec<Planned>, Error> {
+) -> Result<Vec<Planned>, Fault> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(engine, campaign)?;
     let mut known = KnownTrials::default();

@@ -5,7 +5,7 @@ use crate::lab_file::{Loaded, load_or_explain, release};
 use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
 use crate::{diagnostics, engine, machine, output};
-use bench::campaign::{self, CampaignRun, End, Error, NotRun, Planned, Question};
+use bench::campaign::{self, CampaignRun, End, NotRun, Planned, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
@@ -161,7 +161,7 @@ impl Args {
         let mut code = 0;
         for ready in labs {
             let planned = campaign::list(&store, engine.as_ref(), ready.question());
-            let planned = planned.map_err(|e| explain(&e))?;
+            let planned = planned.map_err(|e| exit::for_fault(&e))?;
             let text: String = planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect();
             code = code.max(output::print(&text));
         }
@@ -219,7 +219,7 @@ impl Args {
             }
         });
         progress.clear();
-        let ran = ran.map_err(|e| explain(&e))?;
+        let ran = ran.map_err(|e| exit::for_fault(&e))?;
         let whole = self.show(store, ready, &ran)?;
         Ok(match ran.end {
             End::Interrupted => {
@@ -308,14 +308,6 @@ fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
         columns.join("\t").trim_end().to_owned() + "\n"
     };
     job.slots.iter().map(row).collect()
-}
-
-/// Prints why a campaign had to stop, and returns the exit code.
-fn explain(error: &Error) -> u8 {
-    match error {
-        Error::Fault(fault) => exit::for_fault(fault),
-        Error::Store(error) => exit::for_store_error(error),
-    }
 }
 
 /// The message about trials that did not fit the budget, with the time that they need.
