@@ -1,6 +1,6 @@
 //! Everything that a trial's result depends on.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, doing};
 use crate::sensitivity;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
@@ -165,10 +165,8 @@ impl Inputs {
     /// [`Fault::Failed`] when they cannot be written as JSON.
     pub fn bytes(&self) -> Result<Vec<u8>, Fault> {
         // A `Value` keeps its keys sorted.
-        let value = serde_json::to_value(self);
-        value
-            .and_then(|value| serde_json::to_vec(&value))
-            .map_err(|e| Fault::failed(format!("cannot write a trial's inputs: {e}")))
+        let bytes = serde_json::to_value(self).and_then(|value| serde_json::to_vec(&value));
+        bytes.map_err(doing("write a trial's inputs"))
     }
 
     /// The key of the trial, and its inputs as they are stored.

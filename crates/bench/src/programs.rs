@@ -1,6 +1,6 @@
 //! Programs of this host.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, host};
 use lab::campaign::Program;
 use lab::mysql::Server;
 use std::path::{Path, PathBuf};
@@ -199,8 +199,7 @@ fn printed(program: &Path, option: &str) -> String {
 fn hash(programs: &[PathBuf]) -> Result<String, Fault> {
     let mut hasher = blake3::Hasher::new();
     for path in programs {
-        let program = std::fs::read(path)
-            .map_err(|e| Fault::Environment(format!("cannot read {}: {e}", path.display())))?;
+        let program = std::fs::read(path).map_err(host(format!("read {}", path.display())))?;
         hasher.update(&program);
     }
     Ok(hasher.finalize().to_hex()[..16].to_owned())
@@ -227,7 +226,6 @@ impl Postgresql {
     /// [`Fault::Environment`] with what is installed, and the line that installs what is not.
     pub fn find(version: Option<u32>) -> Result<Postgresql, Fault> {
         let mut installed = Postgresql::installed();
-        installed.sort_by_key(|of| of.major);
         let known: Vec<String> = installed.iter().map(|of| of.major.to_string()).collect();
         let found = match version {
             Some(version) => installed.into_iter().find(|of| of.major == version),

@@ -1,7 +1,7 @@
 //! A stored trial run again: the same bytes, or the first field that differs.
 
 use crate::engine::{Engine, States};
-use crate::fault::Fault;
+use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::job;
 use crate::stop::Stop;
@@ -55,8 +55,7 @@ pub fn verify(
 ) -> Result<Verified, Fault> {
     let states = States { store, needed_again: job::shares_state(inputs) };
     let trial = trial::measure(engine, inputs, raw, states, stage, stop)?;
-    let again = store::result_bytes(&trial);
-    let again = again.map_err(|e| Fault::failed(format!("cannot write a result: {e}")))?;
+    let again = store::result_bytes(&trial).map_err(doing("write a result"))?;
     Ok(match trial.outcome {
         _ if again == stored => Verified::Identical,
         TrialResult::Failed { reason } => Verified::Failed(reason),

@@ -145,8 +145,7 @@ fn again(
     stop: &Stop,
 ) -> Result<Verified, Fault> {
     let inputs = Inputs::read(&stored.inputs)?;
-    let claim = store.claim(&stored.key);
-    match claim.map_err(|e| Fault::Environment(e.to_string()))? {
+    match store.claim(&stored.key)? {
         Claim::Taken => Err(Fault::Environment(format!(
             "another process runs trial {} at this moment: verify it afterwards",
             stored.key.short()

@@ -1,7 +1,7 @@
 //! Crash states that were checked, saved one by one, so that the same command resumes.
 
 use super::report::State;
-use bench::fault::{Fault, doing};
+use bench::fault::{Fault, doing, host};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -112,9 +112,7 @@ impl Saved {
         let mut kept = self.kept();
         let written = kept.file.write_all(&text).and_then(|()| kept.file.sync_data());
         // The disk is full, or the directory is gone: no further state would be saved either.
-        written.map_err(|e| {
-            Fault::Environment(format!("cannot write {}: {e}", self.path.display()))
-        })?;
+        written.map_err(host(format!("write {}", self.path.display())))?;
         kept.remember(line);
         Ok(())
     }

@@ -143,8 +143,7 @@ impl Wanted {
         };
         // A `Value` keeps its keys sorted.
         let bytes = serde_json::to_value(definition).and_then(|value| serde_json::to_vec(&value));
-        let definition =
-            bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
+        let definition = bytes.map_err(doing("write a state's inputs"))?;
         let key = Key::from_inputs(&definition);
         Ok(Wanted { key, definition, inputs })
     }
@@ -256,9 +255,8 @@ impl Linux {
         let mut writer = UntilStopped { inner: &mut image, stop };
         image::from_index(index, memory.drives(), &mut writer)
             .map_err(doing(format!("write an image to {}", directory.display())))?;
-        let outcome = serde_json::to_value(outcome);
         let outcome =
-            outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
+            serde_json::to_value(outcome).map_err(doing("write a machine's outcome"))?;
         let (key, definition) = (&wanted.key, &wanted.definition);
         store.store_state(key, definition, outcome, directory, &image)?;
         self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
