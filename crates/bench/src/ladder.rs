@@ -1,7 +1,7 @@
 //! The open-loop ladder: a workload at increasing rates until the pool is saturated.
 
 use crate::known_trials::KnownTrials;
-use crate::plan::baseline_first;
+use crate::plan::first_repeats;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Measured, TrialKind, TrialResult};
@@ -58,20 +58,12 @@ fn rates(campaign: &Campaign, known: &KnownTrials, variant: usize, workload: usi
 
 /// The next rung of every ladder that has one. Each ladder is run as often as the method's minimum of trials.
 pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
-    let mut round = Vec::new();
-    for repeat in 0..campaign.method.min_trials.max(1) {
-        for variant in baseline_first(campaign) {
-            for workload in 0..campaign.workloads.len() {
-                let rates = rates(campaign, known, variant, workload);
-                let at = |rate| Slot {
-                    kind: TrialKind::Rate(rate),
-                    ..Slot::main(variant, workload, repeat)
-                };
-                round.extend(rung(&rates, known, at).map(at));
-            }
-        }
-    }
-    round
+    let next = |repeat: Slot| {
+        let rates = rates(campaign, known, repeat.variant, repeat.workload);
+        let at = |rate| Slot { kind: TrialKind::Rate(rate), ..repeat.clone() };
+        rung(&rates, known, at).map(at)
+    };
+    first_repeats(campaign).into_iter().filter_map(next).collect()
 }
 
 /// The rate of one ladder that is to be offered next; none when it has ended: its rates are used up, the

@@ -52,18 +52,22 @@ pub(crate) fn cells_of(campaign: &Campaign, effect: &Effect) -> Option<([usize; 
     Some(([index(&effect.baseline)?, index(&effect.variant)?], workload))
 }
 
-/// The missing repeats of the minimum that every cell has.
-fn fewest(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
-    let mut round = Vec::new();
+/// The repeats that every cell has at least, the baseline's first and all cells' before any is repeated.
+pub(crate) fn first_repeats(campaign: &Campaign) -> Vec<Slot> {
+    let mut repeats = Vec::new();
     for repeat in 0..campaign.method.min_trials.max(1) {
         for variant in baseline_first(campaign) {
-            for workload in 0..campaign.workloads.len() {
-                let slot = Slot::main(variant, workload, repeat);
-                if known.trial(&slot).is_none() && !known.is_given_up(variant, workload) {
-                    round.push(slot);
-                }
-            }
+            let workloads = 0..campaign.workloads.len();
+            repeats.extend(workloads.map(|workload| Slot::main(variant, workload, repeat)));
         }
     }
-    round
+    repeats
+}
+
+/// Those of them that are missing.
+fn fewest(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
+    let is_missing = |slot: &Slot| {
+        known.trial(slot).is_none() && !known.is_given_up(slot.variant, slot.workload)
+    };
+    first_repeats(campaign).into_iter().filter(is_missing).collect()
 }
