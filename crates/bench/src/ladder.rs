@@ -47,11 +47,7 @@ fn rates(campaign: &Campaign, known: &KnownTrials, variant: usize, workload: usi
                 .filter(|(repeat, _)| *repeat < campaign.method.min_trials.max(1))
                 .map(|(_, measured)| achieved(measured))
                 .collect();
-            if closed.is_empty() {
-                return Vec::new();
-            }
-            let mean = closed.iter().sum::<f64>() / closed.len() as f64;
-            preferred(mean * BEGIN).collect()
+            stats::mean(&closed).map_or_else(Vec::new, |mean| preferred(mean * BEGIN).collect())
         }
     }
 }

@@ -62,8 +62,7 @@ fn best(campaign: &Campaign, known: &KnownTrials, workload: usize) -> Option<usi
     let mean = |variant: usize| {
         let trials: Vec<f64> =
             known.cell(variant, workload).map(|(_, measured)| worth(measured)).collect();
-        let mean = trials.iter().sum::<f64>() / trials.len() as f64;
-        (!trials.is_empty()).then_some((variant, mean))
+        Some((variant, stats::mean(&trials)?))
     };
     // Of equals the first: `max_by` would take the last.
     let cells = baseline_first(campaign).into_iter().rev().filter_map(mean);
