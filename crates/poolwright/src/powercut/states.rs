@@ -10,13 +10,14 @@ use super::recovery::{self, Recovered, Storage};
 use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
-use bench::engine::linux::variant::{EarlyEnd, Variant};
+use bench::engine::linux::variant::{self, EarlyEnd, Variant};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
-use contents::config::Config;
+use contents::config::{Config, DriveConfig};
 use lab::campaign::Stack;
 use lab::command::{POOL, full_name};
+use machine::DEVICE;
 use machine::script::{Command, Step};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,7 +148,7 @@ impl Setup<'_> {
         match self.pages {
             None => Work::Blocks(self.blocks()),
             Some(size) => Work::Pages(PageFiles {
-                directory: self.variant.directory(),
+                directory: variant::directory(self.inputs),
                 size,
                 seed: self.seed,
             }),
@@ -157,7 +158,7 @@ impl Setup<'_> {
     fn blocks(&self) -> Blocks {
         let dataset = &self.inputs.workload.dataset;
         Blocks {
-            directory: self.variant.directory(),
+            directory: variant::directory(self.inputs),
             size: match self.inputs.variant.stack {
                 Stack::Zfs => self.inputs.variant.recordsize(dataset).min(BLOCK) as usize,
                 Stack::Filesystem(_) => PAGE as usize,
@@ -191,7 +192,7 @@ impl Setup<'_> {
         let record = directory.join("record");
         drives.record = Some(record.clone());
         let mut steps = self.variant.build();
-        steps.extend(self.variant.place());
+        steps.extend(variant::place(self.inputs));
         steps.extend(self.prepare(directory, synchronous)?);
         // What was laid out is on the drives; a page cache would keep it for half a minute.
         steps.push(Step::Run(Command::new(["sync"])));
@@ -333,22 +334,20 @@ impl Setup<'_> {
 
     /// What holds the data on these drives.
     pub fn storage(&self, drives: &Config) -> Storage {
-        let device = |drive: &str| Variant::device(drive);
+        let device = |drive: &DriveConfig| format!("{DEVICE}{}", drive.name);
         match &self.inputs.variant.stack {
             Stack::Zfs => Storage::Pool(recovery::Pool {
                 name: POOL.to_owned(),
-                devices: drives.drives.iter().map(|drive| device(&drive.name)).collect(),
+                devices: drives.drives.iter().map(device).collect(),
                 dead: drives.drives.iter().any(|drive| drive.failed),
             }),
             Stack::Filesystem(on_drives) => {
                 let whole = drives.drives.iter().filter(|drive| !drive.failed);
                 Storage::Filesystem(recovery::Filesystem {
                     kind: on_drives.filesystem,
-                    device: Variant::filesystem_device(on_drives),
-                    members: on_drives
-                        .level
-                        .map(|_| whole.map(|drive| device(&drive.name)).collect()),
-                    mount: self.variant.mount(),
+                    device: variant::filesystem_device(on_drives),
+                    members: on_drives.level.map(|_| whole.map(device).collect()),
+                    mount: variant::mount(self.inputs),
                 })
             }
         }

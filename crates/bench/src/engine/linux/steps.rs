@@ -42,17 +42,20 @@ pub struct Work {
     pub files: BTreeMap<String, String>,
 }
 
+/// A script with the pool of the variant and the programs that it needs.
+pub fn script(inputs: &Inputs, engine: &Engine, steps: Vec<Step>) -> Script {
+    match &inputs.variant.stack {
+        Stack::Zfs => {
+            let programs = engine.inside().programs(inputs.variant.openzfs.name());
+            Script { pool: POOL.to_owned(), programs, steps }
+        }
+        Stack::Filesystem(_) => Script { steps, ..Script::default() },
+    }
+}
+
 impl Work {
-    /// The script of a machine with the variant's programs.
     fn new(inputs: &Inputs, engine: &Engine) -> Work {
-        let (programs, pool) = match &inputs.variant.stack {
-            Stack::Zfs => {
-                let release = inputs.variant.openzfs.name();
-                (engine.inside().programs(release), POOL.to_owned())
-            }
-            Stack::Filesystem(_) => (BTreeMap::new(), String::new()),
-        };
-        Work { script: Script { pool, programs, steps: Vec::new() }, files: BTreeMap::new() }
+        Work { script: script(inputs, engine, Vec::new()), files: BTreeMap::new() }
     }
 
     fn stage(&mut self, stage: Stage) {
@@ -79,7 +82,7 @@ pub fn state(
     parameters: &Parameters,
 ) -> Work {
     let mut work = Work::new(inputs, engine);
-    work.add(build(inputs, engine, parameters).0);
+    work.add(build(inputs, engine, parameters));
     work.stage(Stage::LayingOut);
     work.add(place(inputs));
     work.client(client.lay_out());
@@ -139,17 +142,18 @@ fn modules(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Ste
     }
 }
 
-/// The steps that build a variant, the programs that they need, and the name of the pool.
-pub fn build(
-    inputs: &Inputs,
-    engine: &Engine,
-    parameters: &Parameters,
-) -> (Vec<Step>, BTreeMap<String, Vec<String>>, String) {
-    let Script { pool, programs, .. } = Work::new(inputs, engine).script;
+/// The steps that build a variant from empty drives.
+pub fn build(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Step> {
+    let mut steps = load(inputs, engine, parameters);
+    steps.extend(commands(inputs));
+    steps
+}
+
+/// The first of them: those that load the kernel's modules.
+pub fn load(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Step> {
     let mut steps = vec![Step::Stage(Stage::Building)];
     steps.extend(modules(inputs, engine, parameters));
-    steps.extend(commands(inputs));
-    (steps, programs, pool)
+    steps
 }
 
 /// A file system has no datasets: the directory that a workload's dataset is there.

@@ -1,18 +1,18 @@
 //! The machine of a variant, for other work than a trial: the caller decides what it runs.
 
 use super::parameters::{self, Parameters};
+pub use super::steps::{directory, filesystem_device, mount, place};
 use super::{Linux, devices, fault, of_host, steps};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::Config;
-use lab::campaign::FilesystemOnDrives;
 use machine::outcome::Outcome;
-use machine::script::{Script, Step};
+use machine::script::Step;
 use machine::start::{Failure, Machine};
 use measurement::Stage;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// A variant whose machine can be started any number of times.
@@ -48,16 +48,6 @@ impl Linux {
 }
 
 impl Variant<'_> {
-    /// Where the client's dataset is mounted inside.
-    pub fn directory(&self) -> PathBuf {
-        steps::directory(self.inputs)
-    }
-
-    /// The name of a drive's device inside.
-    pub fn device(drive: &str) -> String {
-        format!("{}{drive}", machine::DEVICE)
-    }
-
     /// Its drives.
     ///
     /// # Errors
@@ -68,29 +58,12 @@ impl Variant<'_> {
 
     /// The steps that build it from empty drives.
     pub fn build(&self) -> Vec<Step> {
-        steps::build(self.inputs, &self.linux.engine, &self.parameters).0
-    }
-
-    /// The step that makes the client's directory, which a pool has as a dataset.
-    pub fn place(&self) -> Option<Step> {
-        steps::place(self.inputs)
-    }
-
-    /// The device of a file system without ZFS: its array or its drive.
-    pub fn filesystem_device(on_drives: &FilesystemOnDrives) -> String {
-        steps::filesystem_device(on_drives)
-    }
-
-    /// The command that mounts a file system without ZFS.
-    pub fn mount(&self) -> Vec<String> {
-        steps::mount(self.inputs)
+        steps::build(self.inputs, &self.linux.engine, &self.parameters)
     }
 
     /// The first of these steps: those that load the kernel's modules.
     pub fn load(&self) -> Vec<Step> {
-        let mut steps = self.build();
-        steps.retain(|step| matches!(step, Step::Stage(_) | Step::Module { .. }));
-        steps
+        steps::load(self.inputs, &self.linux.engine, &self.parameters)
     }
 
     /// Runs a machine with these drives to the end of these steps. It counts as hung after a real time.
@@ -105,8 +78,7 @@ impl Variant<'_> {
         hung_after: Duration,
         stop: &Stop,
     ) -> Result<Outcome, EarlyEnd> {
-        let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
-        let script = Script { pool, programs, steps };
+        let script = steps::script(self.inputs, &self.linux.engine, steps);
         let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Fault)?;
         let machine = Machine {
             patience: hung_after,
