@@ -80,32 +80,32 @@ pub struct Mysql {
 }
 
 impl Mysql {
-    /// The name of the server's program.
-    pub fn daemon(family: Server) -> &'static str {
+    /// The server, the client that runs statements, the one that asks whether the server takes connections and ends it;
+    /// and what makes a data directory, where the server does not.
+    fn names(family: Server) -> &'static [&'static str] {
         match family {
-            Server::Mariadb => "mariadbd",
-            Server::Mysql => "mysqld",
+            Server::Mariadb => &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
+            Server::Mysql => &["mysqld", "mysql", "mysqladmin"],
         }
     }
 
-    /// The client that runs statements.
-    pub fn shell(family: Server) -> &'static str {
-        match family {
-            Server::Mariadb => "mariadb",
-            Server::Mysql => "mysql",
-        }
+    /// The place of the server.
+    pub fn daemon(&self) -> String {
+        self.program(Mysql::names(self.family)[0])
     }
 
-    /// The client that asks whether the server takes connections, and ends it.
-    pub fn admin(family: Server) -> &'static str {
-        match family {
-            Server::Mariadb => "mariadb-admin",
-            Server::Mysql => "mysqladmin",
-        }
+    /// The place of the client that runs statements.
+    pub fn shell(&self) -> String {
+        self.program(Mysql::names(self.family)[1])
+    }
+
+    /// The place of the client that asks whether the server takes connections, and ends it.
+    pub fn admin(&self) -> String {
+        self.program(Mysql::names(self.family)[2])
     }
 
     /// What to do where it is missing. Debian's packages of MariaDB start no service.
-    pub fn how_to_install(family: Server) -> &'static str {
+    fn how_to_install(family: Server) -> &'static str {
         match family {
             Server::Mariadb => "apt install mariadb-server-core mariadb-client",
             Server::Mysql => {
@@ -123,13 +123,9 @@ impl Mysql {
         let missing =
             |what: &str, how: &str| Fault::Environment(format!("{what} is not installed: {how}"));
         let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
-        let names: &[&'static str] = match family {
-            Server::Mariadb => &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
-            Server::Mysql => &["mysqld", "mysql", "mysqladmin"],
-        };
         let install = Mysql::how_to_install(family);
         let mut places = Vec::new();
-        for name in names {
+        for name in Mysql::names(family) {
             let path = here(name)
                 .ok_or_else(|| missing(&format!("{} ({name})", family.name()), install))?;
             places.push((*name, path));
@@ -178,8 +174,7 @@ impl Mysql {
     /// # Errors
     /// [`Fault::Environment`] that one cannot be read.
     pub fn hash(&self, script: &str) -> Result<String, Fault> {
-        let own = [Mysql::daemon(self.family), "sysbench"];
-        let mut all = own.map(|name| PathBuf::from(self.program(name))).to_vec();
+        let mut all = [self.daemon(), self.program("sysbench")].map(PathBuf::from).to_vec();
         // Of a program in PREFIX/bin they are in PREFIX/share/sysbench. Where another build has them is not known.
         let prefix = all[1].parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
         let scripts = prefix.join("share/sysbench");
