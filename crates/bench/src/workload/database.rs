@@ -77,10 +77,10 @@ impl Times {
     }
 }
 
-/// The command that makes a directory of the server's user.
-pub fn directory(path: &str) -> Command {
-    let user = USER.to_string();
-    Command::new(["install", "-d", "-m", "0700", "-o", &user, "-g", &user, path])
+/// The step that makes a directory of the server's user.
+pub fn directory(path: impl AsRef<Path>) -> Step {
+    let (user, path) = (USER.to_string(), path.as_ref().to_string_lossy());
+    Step::Run(Command::new(["install", "-d", "-m", "0700", "-o", &user, "-g", &user, &path]))
 }
 
 /// A directory of the server in a dataset below the mounted root: one of its own for each purpose, since datasets may

@@ -105,7 +105,7 @@ impl Client {
         let fixed = ["setsid", "--fork", &program, &defaults];
         let start = Command::new(fixed.iter().chain(options).copied()).user(USER).output(output);
         vec![
-            Step::Run(database::directory(SOCKET)),
+            database::directory(SOCKET),
             Step::Write { path: conf_file().into(), text: conf },
             Step::Run(start),
         ]
@@ -179,11 +179,8 @@ impl workload::Client for Client {
             ..self.at.clone()
         };
         let conf = load::conf(self.server.family, &at, &self.places, SOCKET);
-        let places = self.places.all().map(|path| path.to_string_lossy().into_owned());
-        let mut steps: Vec<Step> = std::iter::once(SOCKET.to_owned())
-            .chain(places)
-            .map(|path| Step::Run(database::directory(&path)))
-            .collect();
+        let mut steps = vec![database::directory(SOCKET)];
+        steps.extend(self.places.all().map(database::directory));
         steps.push(Step::Write { path: conf_file().into(), text: conf.clone() });
         steps.push(Step::Run(self.install().user(USER).output("install.out")));
         steps.extend(self.serve(conf, &load::HURRIED, "server-load.out"));
