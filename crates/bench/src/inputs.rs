@@ -89,17 +89,15 @@ impl Inputs {
     pub fn new(campaign: &Campaign, model: &Model, slot: &Slot, build: &str) -> Inputs {
         let variant = &campaign.variants[slot.variant];
         let mut model = model.clone();
-        let mut changed = None;
+        let (mut rate, mut without, mut changed) = (None, None, None);
         match &slot.kind {
+            TrialKind::Repeat => {}
             TrialKind::Size(size) => model.size = *size,
-            TrialKind::Rerun(change) if sensitivity::perturbed(variant, change).is_some() => {
-                changed = Some(change.clone());
-            }
-            TrialKind::Rate(_)
-            | TrialKind::Rerun(_)
-            | TrialKind::Without(_)
-            | TrialKind::Repeat => {}
+            TrialKind::Rate(offered) => rate = Some(*offered),
+            TrialKind::Without(cost) => without = Some(*cost),
+            TrialKind::Rerun(change) => changed = Some(change.clone()),
         }
+        changed.take_if(|change| sensitivity::perturbed(variant, change).is_none());
         let model = cell_model(&model, campaign, slot.variant, slot.workload);
         let host = variant.host(&campaign.host);
         Inputs {
@@ -116,14 +114,8 @@ impl Inputs {
             },
             host: Host { memory_price: None, ..host },
             seed: slot.seed(campaign),
-            rate: match slot.kind {
-                TrialKind::Rate(rate) => Some(rate),
-                _ => None,
-            },
-            without: match slot.kind {
-                TrialKind::Without(cost) => Some(cost),
-                _ => None,
-            },
+            rate,
+            without,
             changed,
         }
     }

@@ -26,17 +26,6 @@ use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
 use std::path::Path;
 
-/// Name of the copy that runs.
-pub const COPY: &str = "job.fio";
-/// Name of the copy that lays out the files.
-pub const LAYOUT: &str = "layout.fio";
-/// Name of the copy that warms caches up.
-pub const WARM: &str = "warm.fio";
-/// Name of the copy that is a ramp.
-pub const LEAD: &str = "lead.fio";
-/// Name of the copy that reads files once.
-pub const PRE_READ: &str = "pre-read.fio";
-
 /// Mistakes of a job file as one reason.
 fn reason(origin: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(|mistake| format!("{origin}:{mistake}")).collect::<Vec<_>>().join("; ")
