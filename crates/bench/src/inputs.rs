@@ -97,7 +97,7 @@ impl Inputs {
             TrialKind::Without(cost) => without = Some(*cost),
             TrialKind::Rerun(change) => changed = Some(change.clone()),
         }
-        changed.take_if(|change| sensitivity::perturbed(variant, change).is_none());
+        let changed = changed.filter(|change| sensitivity::perturbed(variant, change).is_some());
         let model = cell_model(&model, campaign, slot.variant, slot.workload);
         let host = variant.host(&campaign.host);
         Inputs {

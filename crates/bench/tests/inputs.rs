@@ -3,7 +3,7 @@
 mod synthetic;
 
 use bench::inputs::Inputs;
-use bench::slot::{Slot, seed};
+use bench::slot::Slot;
 use lab::campaign::{Campaign, Processor};
 use lab::model::HostLimits;
 use measurement::{Cost, Perturbation, TrialKind};
@@ -175,7 +175,7 @@ fn the_drives_of_an_array_take_part_as_those_of_a_pool_do() {
 #[test]
 fn variants_and_workloads_of_a_repeat_share_a_seed_and_repeats_do_not() {
     let campaign = campaign(LAB);
-    let seeds: Vec<u64> = (0..100).map(|repeat| seed(&campaign, repeat)).collect();
+    let seeds: Vec<u64> = (0..100).map(|repeat| Slot::main(0, 0, repeat).seed(&campaign)).collect();
     let mut apart = seeds.clone();
     apart.sort();
     apart.dedup();
@@ -186,9 +186,9 @@ fn variants_and_workloads_of_a_repeat_share_a_seed_and_repeats_do_not() {
     let mut more = campaign.clone();
     more.method.max_trials += 5;
     more.variants.pop();
-    assert_eq!(seed(&more, 7), seeds[7]);
+    assert_eq!(Slot::main(0, 0, 7).seed(&more), seeds[7]);
     more.method.seed += 1;
-    assert_ne!(seed(&more, 7), seeds[7]);
+    assert_ne!(Slot::main(0, 0, 7).seed(&more), seeds[7]);
 }
 
 #[test]
