@@ -1,14 +1,13 @@
 //! One trial.
 
 use crate::clock::Clock;
-use crate::engine::{Engine, States};
+use crate::engine::{Engine, TrialContext};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::job::Job;
 use crate::stop::Stop;
 use crate::workload;
 use measurement::{Stage, Trial, TrialResult};
-use std::path::Path;
 use std::time::SystemTime;
 use store::{Run, Running};
 
@@ -20,10 +19,7 @@ use store::{Run, Running};
 pub fn measure(
     engine: &dyn Engine,
     inputs: &Inputs,
-    raw: &Path,
-    states: States,
-    stage: &dyn Fn(Stage),
-    stop: &Stop,
+    context: &TrialContext,
 ) -> Result<Trial, Fault> {
     let release = inputs.variant.openzfs;
     let build = engine.build_id(release, &inputs.workload.program)?;
@@ -35,7 +31,7 @@ pub fn measure(
         )));
     }
     let (key, _) = inputs.key()?;
-    let outcome = match engine.run(inputs, raw, states, stage, stop) {
+    let outcome = match engine.run(inputs, context) {
         Ok(measured) => TrialResult::Measured(Box::new(measured)),
         Err(Fault::Failed(reason)) => TrialResult::Failed { reason },
         Err(other) => return Err(other),
@@ -68,9 +64,14 @@ pub fn measure_and_store(
     stop: &Stop,
 ) -> Result<(Trial, f64), Fault> {
     let (started, begun_s) = (SystemTime::now(), clock.now_s());
-    let raw = running.raw();
-    let states = States { store: running.store(), needed_again: job.state_needed_again };
-    let trial = measure(engine, &job.inputs, &raw, states, stage, stop)?;
+    let context = TrialContext {
+        raw: &running.raw(),
+        store: running.store(),
+        state_needed_again: job.state_needed_again,
+        stage,
+        stop,
+    };
+    let trial = measure(engine, &job.inputs, &context)?;
     let wall_s = clock.now_s() - begun_s;
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store::{Found, Key, Store};
+use store::{Claim, Found, Key, Store};
 use synthetic::model;
 
 const LAB: &str = r#"
@@ -435,11 +435,10 @@ fn a_different_result_is_reported_with_its_first_field() {
     run(&store, &engine, &lab(), &Notes::default());
     let keys = store.keys().unwrap();
     let check_key = |engine: &Fake, key: &Key| {
-        let raw = tempfile::tempdir().unwrap();
+        let Claim::Mine(running) = store.claim(key).unwrap() else { panic!("taken") };
         let job = job::planned(&store, key).unwrap();
         let stored = store.result(key).unwrap();
-        let stop = Stop::default();
-        verify(engine, &job.inputs, &stored, raw.path(), &store, &|_: Stage| (), &stop)
+        verify(engine, &job.inputs, &stored, &running, &Stop::default())
     };
     let check = |engine: &Fake| check_key(engine, &keys[0]);
     assert_eq!(check(&engine).unwrap(), Verified::Identical);

@@ -6,17 +6,15 @@
 mod fake;
 
 use bench::clock::WallClock;
-use bench::engine::{Engine, States};
+use bench::engine::{Engine, TrialContext};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
-use bench::stop::Stop;
 use fake::Fake;
 use lab::campaign::{OpenZfs, Program};
-use measurement::{Measured, Stage};
+use measurement::Measured;
 use std::env;
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -32,21 +30,14 @@ impl Engine for Noting {
         self.0.version(openzfs)
     }
 
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault> {
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Fault> {
         if let Some(log) = env::var_os("FAKE_LOG") {
             let line = format!("{}\n", inputs.key()?.0);
             let file = File::options().append(true).create(true).open(log);
             let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
             noted.map_err(|e| Fault::failed(format!("cannot write to FAKE_LOG: {e}")))?;
         }
-        self.0.run(inputs, raw, states, stage, stop)
+        self.0.run(inputs, context)
     }
 }
 

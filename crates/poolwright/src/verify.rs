@@ -8,7 +8,6 @@ use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
-use measurement::Stage;
 use std::fs;
 use std::path::{Path, PathBuf};
 use store::{Claim, Key, Record, Store};
@@ -150,9 +149,6 @@ fn again(
             "another process runs trial {} at this moment: verify it afterwards",
             stored.key.short()
         ))),
-        Claim::Mine(running) => {
-            let raw = running.raw();
-            verify(engine, &inputs, &stored.result, &raw, store, &|_: Stage| (), stop)
-        }
+        Claim::Mine(running) => verify(engine, &inputs, &stored.result, &running, stop),
     }
 }

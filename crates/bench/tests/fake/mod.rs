@@ -2,13 +2,11 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 use bench::clock::Clock;
-use bench::engine::{Engine, States};
+use bench::engine::{Engine, TrialContext};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
-use bench::stop::Stop;
 use lab::campaign::{AllocationClass, OpenZfs, Program};
 use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -61,23 +59,17 @@ impl Engine for Fake {
         Ok(format!("{openzfs}.0"))
     }
 
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault> {
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Fault> {
+        let TrialContext { raw, stop, .. } = *context;
         self.begun.fetch_add(1, Ordering::SeqCst);
-        if states.needed_again
+        if context.state_needed_again
             && let Ok(mut kept) = self.kept.lock()
         {
             kept.push(inputs.seed);
         }
         let written = std::fs::write(raw.join("fake.log"), "begun\n");
         written.map_err(|e| Fault::failed(format!("cannot write to {}: {e}", raw.display())))?;
-        stage(Stage::Measuring);
+        (context.stage)(Stage::Measuring);
         let begun = self.clock.now_s();
         while self.clock.now_s() - begun < self.wall_s {
             if stop.should_end() {

@@ -9,7 +9,7 @@ mod state;
 pub(crate) mod steps;
 pub mod variant;
 
-use super::{Engine, States};
+use super::{Engine, TrialContext};
 use crate::fault::{Fault, host};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mysql, Postgresql};
@@ -159,18 +159,13 @@ impl Engine for Linux {
         Ok(release.version.clone())
     }
 
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault> {
-        let raw = fs::canonicalize(raw).map_err(host(format!("find {}", raw.display())))?;
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Fault> {
+        let raw = fs::canonicalize(context.raw);
+        let raw = raw.map_err(host(format!("find {}", context.raw.display())))?;
+        let context = &TrialContext { raw: &raw, ..*context };
         let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
-        let state = self.state(inputs, &raw, states, stage, stop)?;
+        let state = self.state(inputs, context)?;
         let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
         let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
@@ -183,7 +178,7 @@ impl Engine for Linux {
             drives,
             image: Some(&state.image),
         };
-        let outcome = self.start(&given, &memory, stage, stop);
+        let outcome = self.start(&given, &memory, context);
         // Memory that is given back frees what its drives had on the disk.
         let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)));
         self.give_memory_back(memory);
@@ -278,11 +273,10 @@ impl Linux {
         &self,
         given: &Given,
         memory: &Memory,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
+        context: &TrialContext,
     ) -> Result<Outcome, Failure> {
         let Given { inputs, raw, .. } = *given;
-        stage(Stage::Booting);
+        (context.stage)(Stage::Booting);
         for (name, text) in &given.work.files {
             let path = raw.join(name);
             fs::write(&path, text).map_err(|source| Failure::Host {
@@ -296,7 +290,7 @@ impl Linux {
             start_s: if given.image.is_some() { LATER_S } else { 0 },
             ..self.machine(inputs, given.parameters, raw, &given.work.script, memory)
         };
-        self.run_machine(&machine, &given.drives, stage, stop)
+        self.run_machine(&machine, &given.drives, context.stage, context.stop)
     }
 
     /// Runs a machine to its end. It is started from this program's path: what a program says that has taken its place

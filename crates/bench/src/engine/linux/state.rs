@@ -6,7 +6,7 @@
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
 use super::{Given, Linux, devices, fault};
-use crate::engine::States;
+use crate::engine::TrialContext;
 use crate::fault::{Fault, doing, host};
 use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
@@ -16,7 +16,6 @@ use contents::{PAGE, image};
 use machine::memory::Memory;
 use machine::outcome::Outcome;
 use machine::script::Step;
-use measurement::Stage;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -25,7 +24,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Instant;
-use store::{Key, NewImage, Store};
+use store::{Key, NewImage};
 
 /// Where the machine that makes a state works, beside the directory of the trial's outputs.
 const DIRECTORY: &str = "state";
@@ -150,28 +149,25 @@ impl Wanted {
 }
 
 impl Linux {
-    /// The state that a trial starts with: the stored one, or a new one. `raw` is where the trial's outputs go.
+    /// The state that a trial starts with: the stored one, or a new one.
     pub(super) fn state(
         &self,
         inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
+        context: &TrialContext,
     ) -> Result<ReadyState, Fault> {
         let wanted = Wanted::new(inputs, &self.engine)?;
-        match self.stored(&wanted.key, states.store, stop) {
+        match self.stored(&wanted.key, context) {
             Some(state) => Ok(state),
-            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), states, stage, stop),
+            None => self.make(&wanted, &context.raw.with_file_name(DIRECTORY), context),
         }
     }
 
     /// A stored state. This process verifies its image once by reading all of it.
-    fn stored(&self, key: &Key, store: &Store, stop: &Stop) -> Option<ReadyState> {
+    fn stored(&self, key: &Key, context: &TrialContext) -> Option<ReadyState> {
         let verified = || self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let stop: &dyn Fn() -> bool = &|| stop.should_end();
+        let stop: &dyn Fn() -> bool = &|| context.stop.should_end();
         let check = (!verified().contains(key)).then_some(stop);
-        let state = store.state(key, check)?;
+        let state = context.store.state(key, check)?;
         verified().insert(key.clone());
         Some(ReadyState {
             image: state.image,
@@ -186,14 +182,12 @@ impl Linux {
         &self,
         wanted: &Wanted,
         directory: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
+        context: &TrialContext,
     ) -> Result<ReadyState, Fault> {
         let begun = Instant::now();
         fs::create_dir(directory).map_err(host(format!("make {}", directory.display())))?;
         let memory = self.take_memory(directory)?;
-        let outcome = self.lay_out(wanted, directory, &memory, stage, stop)?;
+        let outcome = self.lay_out(wanted, directory, &memory, context)?;
         let made_s = begun.elapsed().as_secs_f64();
         let path = directory.join(INDEX);
         let reading = || host(format!("read {}", path.display()));
@@ -201,9 +195,9 @@ impl Linux {
         fs::remove_file(&path).map_err(reading())?;
         let pages = index.metadata().map_err(reading())?.len() / image::INDEX_ENTRY;
         let stored_s = (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND;
-        if states.needed_again && made_s > stored_s {
+        if context.state_needed_again && made_s > stored_s {
             // Where it cannot be, the next trial that begins with this state makes it again.
-            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, states.store, stop);
+            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, context);
         }
         let _ = fs::remove_dir_all(directory);
         Ok(ReadyState { image: index, memory: Some(memory), outcome })
@@ -215,8 +209,7 @@ impl Linux {
         wanted: &Wanted,
         directory: &Path,
         memory: &Memory,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
+        context: &TrialContext,
     ) -> Result<Outcome, Fault> {
         let inputs = &wanted.inputs;
         let client = workload::prepare(inputs, Place::Host)?;
@@ -233,7 +226,7 @@ impl Linux {
             drives: Config { keep: true, ..devices::config(inputs)? },
             image: None,
         };
-        let outcome = self.start(&given, memory, stage, stop);
+        let outcome = self.start(&given, memory, context);
         outcome.map_err(|failure| fault(&failure, directory, Some(client)))
     }
 
@@ -245,18 +238,17 @@ impl Linux {
         directory: &Path,
         (index, memory): (&File, &Memory),
         outcome: &Outcome,
-        store: &Store,
-        stop: &Stop,
+        context: &TrialContext,
     ) -> Result<(), Fault> {
+        let store = context.store;
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
         store.trim_states(room)?;
         let mut image = NewImage::create(directory)
             .map_err(doing(format!("write an image to {}", directory.display())))?;
-        let mut writer = UntilStopped { inner: &mut image, stop };
+        let mut writer = UntilStopped { inner: &mut image, stop: context.stop };
         image::from_index(index, memory.drives(), &mut writer)
             .map_err(doing(format!("write an image to {}", directory.display())))?;
-        let outcome =
-            serde_json::to_value(outcome).map_err(doing("write a machine's outcome"))?;
+        let outcome = serde_json::to_value(outcome).map_err(doing("write a machine's outcome"))?;
         let (key, definition) = (&wanted.key, &wanted.definition);
         store.store_state(key, definition, outcome, directory, &image)?;
         self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
