@@ -12,7 +12,7 @@ use measurement::{Stage, Trial};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::{Claim, Found, Store};
+use store::{Found, Store};
 
 /// How often to check a trial that another process runs.
 const LOOK: Duration = Duration::from_millis(100);
@@ -170,14 +170,11 @@ impl Shared<'_> {
         if !fits {
             return Ok(Some(Done::NoTime { needs_s, stopped: false }));
         }
-        let running = match runner.store.claim(&job.key)? {
-            Claim::Mine(running) => running,
-            Claim::Taken => {
-                runner.watch.waits(&job.name);
-                runner.clock.sleep(LOOK);
-                lock(&self.queue).push_back(index);
-                return Ok(None);
-            }
+        let Some(running) = runner.store.claim(&job.key)? else {
+            runner.watch.waits(&job.name);
+            runner.clock.sleep(LOOK);
+            lock(&self.queue).push_back(index);
+            return Ok(None);
         };
         // Another process may have stored it between the check and the claim.
         if self.stored(job, index) {

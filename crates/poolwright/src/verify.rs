@@ -10,7 +10,7 @@ use bench::stop::Stop;
 use bench::verify::{Verified, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
-use store::{Claim, Key, Record, Store};
+use store::{Key, Record, Store};
 use text::line::one_line;
 
 /// Exit code when a result differs.
@@ -145,10 +145,10 @@ fn again(
 ) -> Result<Verified, Fault> {
     let inputs = Inputs::read(&stored.inputs)?;
     match store.claim(&stored.key)? {
-        Claim::Taken => Err(Fault::Environment(format!(
+        None => Err(Fault::Environment(format!(
             "another process runs trial {} at this moment: verify it afterwards",
             stored.key.short()
         ))),
-        Claim::Mine(running) => verify(engine, &inputs, &stored.result, &running, stop),
+        Some(running) => verify(engine, &inputs, &stored.result, &running, stop),
     }
 }
