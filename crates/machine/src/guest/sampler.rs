@@ -26,10 +26,10 @@ impl Sampler {
         let mut values = Counters::new();
         // What is not there is not counted: a machine without ZFS has no kstats.
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        counters::arcstats(&read("/proc/spl/kstat/zfs/arcstats"), &mut values);
-        counters::zil(&read("/proc/spl/kstat/zfs/zil"), &mut values);
-        counters::dmu_tx(&read("/proc/spl/kstat/zfs/dmu_tx"), &mut values);
-        counters::dbufstats(&read("/proc/spl/kstat/zfs/dbufstats"), &mut values);
+        for (file, names) in counters::KSTATS {
+            let text = read(&format!("/proc/spl/kstat/zfs/{file}"));
+            counters::kstat(&text, names, &mut values);
+        }
         if let Ok(text) = fs::read_to_string(&self.txgs) {
             counters::txgs(&text, &mut self.seen, &mut values);
         }
