@@ -380,15 +380,22 @@ fn series(judged: &Judged<'_>) -> ThroughputSeries {
     }
 }
 
+/// The trials of a variant under a workload.
+pub fn of_cell<'a>(
+    trials: &[&'a Trial],
+    variant: &Variant,
+    workload: &Workload,
+) -> impl Iterator<Item = &'a Trial> {
+    let is_of = move |t: &&Trial| t.variant == variant.name && t.workload == workload.name;
+    trials.iter().copied().filter(is_of)
+}
+
 /// Every cell of a campaign, in its order. A workload that was only run as a ladder has none.
 pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
-            let mine = || {
-                let all = trials.iter().copied();
-                all.filter(|t| t.variant == variant.name && t.workload == workload.name)
-            };
+            let mine = || of_cell(trials, variant, workload);
             let laddered = mine().any(|t| t.offered_rate.is_some());
             let main: Vec<&Trial> =
                 mine().filter(|t| t.is_repeat() && !scale::other_size(t, model)).collect();

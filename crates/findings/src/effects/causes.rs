@@ -1,6 +1,6 @@
 //! Causes found by trying: what a cell does when one cost is removed from the machine.
 
-use crate::cells::Group;
+use crate::cells::{Group, of_cell};
 use crate::effects::{self, Side};
 use crate::schema::{Cause, Effect, Metric, PhaseKind};
 use lab::campaign::Campaign;
@@ -19,10 +19,9 @@ pub fn causes(
     for with in sides {
         let (variant, workload) = (with.group.variant, with.group.workload);
         let mut mine: BTreeMap<Cost, Vec<&Trial>> = BTreeMap::new();
-        for trial in trials {
-            let of_cell = trial.variant == variant.name && trial.workload == workload.name;
+        for trial in of_cell(trials, variant, workload) {
             let main = trial.offered_rate.is_none() && trial.rerun.is_none();
-            if let (Some(cost), true) = (trial.without, of_cell && main) {
+            if let (Some(cost), true) = (trial.without, main) {
                 mine.entry(cost).or_default().push(trial);
             }
         }

@@ -1,7 +1,7 @@
 //! How far a verdict holds, from re-runs with one number of a drive changed.
 
 use crate::SMALLEST_EFFECT;
-use crate::cells::Group;
+use crate::cells::{Group, of_cell};
 use crate::effects::factors::Pair;
 use crate::effects::{self, Side};
 use crate::quality::profile_numbers;
@@ -24,10 +24,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
     let mut all = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
-            let mine: Vec<(&Perturbation, &Trial)> = trials
-                .iter()
-                .copied()
-                .filter(|t| t.variant == variant.name && t.workload == workload.name)
+            let mine: Vec<(&Perturbation, &Trial)> = of_cell(trials, variant, workload)
                 .filter_map(|t| Some((t.rerun.as_ref()?, t)))
                 .collect();
             let mut seen: Vec<&Perturbation> = Vec::new();
