@@ -258,28 +258,20 @@ fn rows(campaign: &Campaign, groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec
     let place = |row: &TrialRow| {
         let workload = campaign.workloads.iter().position(|w| w.name == row.workload);
         let variant = campaign.variants.iter().position(|v| v.name == row.variant);
-        let part = match row.part {
-            Part::Cell => 0,
-            Part::Rung { .. } => 1,
-            Part::Without { .. } => 2,
-            Part::Rerun { .. } => 3,
-            Part::OtherSize { .. } => 4,
+        let (part, detail) = match row.part {
+            Part::Cell => (0, 0.0),
+            Part::Rung { offered } => (1, offered),
+            Part::Without { cost } => (2, f64::from(cost as u8)),
+            Part::Rerun { factor, .. } => (3, factor),
+            Part::OtherSize { size } => (4, size),
         };
-        (workload, variant, part)
-    };
-    let detail = |row: &TrialRow| match &row.part {
-        Part::Cell => 0.0,
-        Part::Rung { offered } => *offered,
-        Part::Without { cost } => f64::from(*cost as u8),
-        Part::Rerun { factor, .. } => *factor,
-        Part::OtherSize { size } => *size,
+        ((workload, variant, part), detail)
     };
     let mut rows: Vec<_> = groups.iter().flat_map(Group::rows).chain(others).collect();
     rows.sort_by(|a, b| {
-        let first = place(a).cmp(&place(b));
-        let second = detail(a).total_cmp(&detail(b));
-        let last = (a.repeat, &a.key).cmp(&(b.repeat, &b.key));
-        first.then(second).then(last)
+        let ((place_a, detail_a), (place_b, detail_b)) = (place(a), place(b));
+        let by_place = place_a.cmp(&place_b).then(detail_a.total_cmp(&detail_b));
+        by_place.then_with(|| (a.repeat, &a.key).cmp(&(b.repeat, &b.key)))
     });
     rows
 }

@@ -21,7 +21,7 @@ use lab::campaign::{Campaign, Variant, Workload};
 use lab::durability::write_path;
 use lab::model::Model;
 use measurement::{
-    Counter, Counters, DriveCounter, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
+    Counter, Counters, DriveCounter, Flow, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
     WarmUp, WarmUpEnd,
 };
 use std::collections::BTreeMap;
@@ -168,9 +168,9 @@ impl<'a> Group<'a> {
         let shown = self.shown();
         let measured: Vec<&Measured> = shown.iter().map(|j| j.measured).collect();
         let counts = self.counts();
-        let flows = |pick: &dyn Fn(&Measured) -> Vec<&measurement::Flow>| {
-            let all: Vec<_> = measured.iter().flat_map(|m| pick(m)).collect();
-            latency::merged(&all)
+        let latency_of = |pick: fn(&Measured) -> &Flow| {
+            let flows: Vec<&Flow> = measured.iter().map(|m| pick(m)).collect();
+            latency::merged(&flows)
         };
         let calls: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
         let totals = Counters::added(measured.iter().map(|m| &m.totals));
@@ -193,9 +193,9 @@ impl<'a> Group<'a> {
             bandwidth: over_window(&shown, |m| (m.read.bytes + m.write.bytes) as f64)
                 .filter(|bandwidth| bandwidth.value > 0.0),
             latency: latency::of_clients(&measured),
-            read_latency: flows(&|m| vec![&m.read]),
-            write_latency: flows(&|m| vec![&m.write]),
-            sync_latency: flows(&|m| vec![&m.sync]),
+            read_latency: latency_of(|m| &m.read),
+            write_latency: latency_of(|m| &m.write),
+            sync_latency: latency_of(|m| &m.sync),
             percentiles: latency::curve(&calls),
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),

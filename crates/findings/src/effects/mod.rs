@@ -101,50 +101,49 @@ pub fn lasting_phase(sides: &[&Side<'_>]) -> PhaseKind {
 
 /// Every effect of one pair: throughput in each phase, and latency over the window.
 pub fn of_pair(pair: &Pair<'_>, top: &Side<'_>, bottom: &Side<'_>, method: &Method) -> Vec<Effect> {
-    let comparisons = kinds(&[top, bottom])
-        .into_iter()
-        .map(|phase| (Metric::Throughput, phase))
-        .chain([(Metric::MeanLatency, PhaseKind::Whole), (Metric::P99Latency, PhaseKind::Whole)]);
-    comparisons
-        .filter_map(|(metric, phase)| {
-            let terms = [(1.0, top), (-1.0, bottom)];
-            let mut effect = estimate(&terms, metric, phase, method)?;
-            effect.factor = pair.factor.to_owned();
-            effect.level = pair.level.to_owned();
-            effect.against = pair.against.to_owned();
-            effect.variant = Some(pair.variant.name.clone());
-            effect.baseline = Some(pair.baseline.name.clone());
-            effect.context = pair.context.clone();
-            effect.durability_differs = differs(top.group, bottom.group);
-            Some(effect)
-        })
-        .collect()
+    let latencies = [Metric::MeanLatency, Metric::P99Latency];
+    let named = |effect| Effect {
+        variant: Some(pair.variant.name.clone()),
+        baseline: Some(pair.baseline.name.clone()),
+        context: pair.context.clone(),
+        ..effect
+    };
+    let effects = of_level(&[(pair, top, bottom)], &latencies, method);
+    effects.into_iter().map(named).collect()
 }
 
 /// The main effect of a factor's level: the geometric mean of its ratios over the levels of the other
 /// factors. None unless there are two or more pairs.
 pub fn main(pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)], method: &Method) -> Vec<Effect> {
-    let Some((first, _, _)) = pairs.first().filter(|_| pairs.len() > 1) else {
-        return Vec::new();
-    };
+    match pairs.len() {
+        0 | 1 => Vec::new(),
+        _ => of_level(pairs, &[Metric::MeanLatency], method),
+    }
+}
+
+/// The effects of a factor's level over some pairs: throughput in each phase, and these latencies over the window.
+fn of_level(
+    pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)],
+    latencies: &[Metric],
+    method: &Method,
+) -> Vec<Effect> {
     let share = 1.0 / pairs.len() as f64;
-    let sides: Vec<&Side<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
     let terms: Vec<(f64, &Side<'_>)> =
         pairs.iter().flat_map(|(_, a, b)| [(share, *a), (-share, *b)]).collect();
-    kinds(&sides)
-        .into_iter()
-        .map(|phase| (Metric::Throughput, phase))
-        .chain([(Metric::MeanLatency, PhaseKind::Whole)])
-        .filter_map(|(metric, phase)| {
-            let mut effect = estimate(&terms, metric, phase, method)?;
-            effect.factor = first.factor.to_owned();
-            effect.level = first.level.to_owned();
-            effect.against = first.against.to_owned();
-            effect.durability_differs =
-                pairs.iter().any(|(_, top, bottom)| differs(top.group, bottom.group));
-            Some(effect)
+    let sides: Vec<&Side<'_>> = terms.iter().map(|(_, side)| *side).collect();
+    let throughput = kinds(&sides).into_iter().map(|phase| (Metric::Throughput, phase));
+    let latencies = latencies.iter().map(|metric| (*metric, PhaseKind::Whole));
+    let effect = |(metric, phase)| {
+        let (pair, _, _) = pairs.first()?;
+        Some(Effect {
+            factor: pair.factor.to_owned(),
+            level: pair.level.to_owned(),
+            against: pair.against.to_owned(),
+            durability_differs: pairs.iter().any(|(_, a, b)| differs(a.group, b.group)),
+            ..estimate(&terms, metric, phase, method)?
         })
-        .collect()
+    };
+    throughput.chain(latencies).filter_map(effect).collect()
 }
 
 /// How far the effect of one pair's factor depends on another factor: the ratio of two effects. None of clients that keep

@@ -268,7 +268,7 @@ impl Table {
     }
 
     /// The table of findings: a row for each cell that is shown.
-    pub fn of_findings(findings: &Findings) -> Table {
+    fn of_findings(findings: &Findings) -> Table {
         let rows = findings.cells.iter().map(|cell| {
             let ms = |us: f64| Some(us / 1e3);
             let latency = cell.latency;
