@@ -1,6 +1,6 @@
 //! `poolwright doctor`: what is missing on this host, and the command that fixes it.
 
-use crate::exit::ENVIRONMENT;
+use crate::exit::{ENVIRONMENT, Refusal};
 use crate::store_dir::StoreDir;
 use crate::{machine, output};
 use ::machine::confine::has_landlock;
@@ -60,12 +60,12 @@ impl Finding {
 
 impl Args {
     /// Checks.
-    pub fn run(self) -> std::result::Result<u8, u8> {
+    pub fn run(self) -> std::result::Result<u8, Refusal> {
         let findings = findings(&self.store.path());
         let text = if self.json { output::json(&findings)? } else { text(&findings) };
         let printed = output::print(&text);
         if findings.iter().any(|f| f.needed && !f.found) {
-            return Err(ENVIRONMENT);
+            return Ok(ENVIRONMENT);
         }
         Ok(printed)
     }

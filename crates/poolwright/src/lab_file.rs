@@ -1,11 +1,12 @@
 //! Finds the lab that a subcommand names: a file, standard input, or a built-in lab.
 
-use crate::diagnostics;
-use crate::exit::{USAGE, refuse};
+use crate::exit::{ENVIRONMENT, Refusal, USAGE};
+use crate::{diagnostics, machine};
 use bench::programs;
 use bench::workload::fio::refusals;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::fio::Mistake;
+use lab::model::Model;
 use lab::{Diagnostic, Files, NoFiles, Profiles};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -154,6 +155,21 @@ pub struct Loaded {
     pub sources: Sources,
 }
 
+impl Loaded {
+    /// Prints its warnings and notes.
+    pub fn draw_diagnostics(&self) {
+        diagnostics::draw(&self.diagnostics, &self.sources);
+    }
+
+    /// Its scale model. Why there is none has been printed.
+    pub fn model(&self) -> Result<Model, Refusal> {
+        machine::model(&self.campaign).map_err(|diagnostic| {
+            diagnostics::draw(&[diagnostic], &self.sources);
+            Refusal::silent(ENVIRONMENT)
+        })
+    }
+}
+
 impl LabFile {
     /// A lab whose text was read: of standard input (`-`), an existing file or a built-in lab.
     pub fn with_text(name: &str, text: String) -> LabFile {
@@ -203,14 +219,17 @@ impl LabFile {
 ///
 /// # Errors
 /// The exit code.
-pub fn load_or_explain(name: &str, openzfs: Option<OpenZfs>) -> Result<(LabFile, Loaded), u8> {
-    let mut file = find(name).map_err(|e| refuse(USAGE, e))?;
+pub fn load_or_explain(
+    name: &str,
+    openzfs: Option<OpenZfs>,
+) -> Result<(LabFile, Loaded), Refusal> {
+    let mut file = find(name).map_err(Refusal::usage)?;
     file.openzfs = openzfs;
     match file.load() {
         Ok(loaded) => Ok((file, loaded)),
         Err((diagnostics, sources)) => {
             diagnostics::draw(&diagnostics, &sources);
-            Err(USAGE)
+            Err(Refusal::silent(USAGE))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `poolwright report LAB`: a campaign's report in any format, made from the stored trials.
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::Refusal;
 use crate::output;
 use crate::store_dir::StoreDir;
 use clap::ValueEnum;
@@ -76,8 +76,8 @@ pub struct ReportInput {
 
 impl Args {
     /// Makes the report.
-    pub fn run(self) -> Result<u8, u8> {
-        let input = find(&self.campaign, &self.store).map_err(|e| refuse(USAGE, e))?;
+    pub fn run(self) -> Result<u8, Refusal> {
+        let input = find(&self.campaign, &self.store).map_err(Refusal::usage)?;
         let format = self
             .format
             .or_else(|| Format::of_file(self.output.as_deref()?))
@@ -85,18 +85,16 @@ impl Args {
         let language = self.lang.unwrap_or_else(locale);
         let to_terminal = self.output.is_none() && std::io::stdout().is_terminal();
         let text =
-            render(&input, format, language, to_terminal).map_err(|e| refuse(ENVIRONMENT, e))?;
+            render(&input, format, language, to_terminal).map_err(Refusal::environment)?;
         let Some(file) = &self.output else {
             return Ok(output::print(&text));
         };
-        let written = std::fs::write(file, text);
-        let cannot = |e| {
-            refuse(
-                ENVIRONMENT,
-                format!("cannot write {}: {e}: choose another path with --output", file.display()),
-            )
-        };
-        written.map(|()| 0).map_err(cannot)
+        std::fs::write(file, text).map(|()| 0).map_err(|e| {
+            let shown = file.display();
+            Refusal::environment(format!(
+                "cannot write {shown}: {e}: choose another path with --output"
+            ))
+        })
     }
 }
 

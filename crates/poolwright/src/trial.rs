@@ -1,6 +1,6 @@
 //! `poolwright trial KEY…`: run planned trials, in any order and on any number of hosts.
 
-use crate::exit::{self, INTERRUPTED};
+use crate::exit::{INTERRUPTED, Refusal};
 use crate::run::progress::Progress;
 use crate::store_dir::StoreDir;
 use crate::{engine, machine, output};
@@ -40,19 +40,19 @@ pub struct Args {
 
 impl Args {
     /// Runs the trials.
-    pub fn run(self) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
+    pub fn run(self) -> Result<u8, Refusal> {
+        let store = self.store.open()?;
         let mut jobs: Vec<Job> = Vec::new();
         for name in &self.keys {
-            let key = store.resolve(name).map_err(|e| exit::for_store_error(&e))?;
+            let key = store.resolve(name)?;
             // Gives a better error than the job for an unknown key.
-            store.inputs(&key).map_err(|e| exit::for_store_error(&e))?;
+            store.inputs(&key)?;
             if jobs.iter().all(|job| job.key != key) {
-                jobs.push(job::planned(&store, &key).map_err(|e| exit::for_fault(&e))?);
+                jobs.push(job::planned(&store, &key)?);
             }
         }
-        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
+        let engine = engine::open()?;
+        let stop = Stop::at_signals()?;
         let progress = Progress::new();
         let models = jobs.iter().map(|job| host_memory(&job.inputs));
         let largest = models.max().unwrap_or(0);
@@ -67,8 +67,8 @@ impl Args {
         };
         let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
         progress.clear();
-        let done = done.map_err(|e| exit::for_fault(&e))?;
-        store.tidy_states().map_err(|e| exit::for_store_error(&e))?;
+        let done = done?;
+        store.tidy_states()?;
         let mut code = 0;
         for (job, done) in jobs.iter().zip(&done) {
             let state = match done {

@@ -1,10 +1,10 @@
 //! `poolwright run LAB...`: build, measure, explain, report.
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
-use crate::lab_file::{Loaded, load_or_explain, release};
+use crate::exit::{INTERRUPTED, Refusal};
+use crate::lab_file::{load_or_explain, release};
 use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
-use crate::{diagnostics, engine, machine, output};
+use crate::{engine, machine, output};
 use bench::campaign::{self, CampaignRun, End, NotRun, Planned, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
@@ -109,12 +109,11 @@ impl Ready {
 
 impl Args {
     /// Runs the labs.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
         if self.json && self.labs.len() > 1 {
-            return Err(refuse(
-                USAGE,
+            return Err(Refusal::usage(
                 "--json prints the findings of one lab: give one lab, or leave --json out and use `poolwright report LAB --format json`",
             ));
         }
@@ -128,16 +127,15 @@ impl Args {
     }
 
     /// A lab and its model, with the arguments applied.
-    fn ready(&self, lab: &str) -> Result<Ready, u8> {
+    fn ready(&self, lab: &str) -> Result<Ready, Refusal> {
         if lab == "-" {
-            return Err(refuse(
-                USAGE,
+            return Err(Refusal::usage(
                 "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
             ));
         }
-        let (file, loaded) = load_or_explain(lab, self.openzfs)?;
-        let Loaded { mut campaign, diagnostics, sources } = loaded;
-        diagnostics::draw(&diagnostics, &sources);
+        let (file, mut loaded) = load_or_explain(lab, self.openzfs)?;
+        loaded.draw_diagnostics();
+        let campaign = &mut loaded.campaign;
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
         }
@@ -146,31 +144,27 @@ impl Args {
         }
         let demo = campaign.name == "demo" && !self.short;
         if self.short {
-            shorten(&mut campaign);
+            shorten(campaign);
         }
-        let model = machine::model(&campaign).map_err(|diagnostic| {
-            diagnostics::draw(&[diagnostic], &sources);
-            ENVIRONMENT
-        })?;
+        let (model, campaign) = (loaded.model()?, loaded.campaign);
         Ok(Ready { lab: file.text, campaign, model, why: self.why || demo })
     }
 
-    fn list(&self, labs: &[Ready]) -> Result<u8, u8> {
-        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
+    fn list(&self, labs: &[Ready]) -> Result<u8, Refusal> {
+        let engine = engine::open()?;
+        let store = self.store.open()?;
         let mut code = 0;
         for ready in labs {
-            let planned = campaign::list(&store, engine.as_ref(), ready.question());
-            let planned = planned.map_err(|e| exit::for_fault(&e))?;
+            let planned = campaign::list(&store, engine.as_ref(), ready.question())?;
             let text: String = planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect();
             code = code.max(output::print(&text));
         }
         Ok(code)
     }
 
-    fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
+    fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, Refusal> {
+        let store = self.store.open()?;
+        let stop = Stop::at_signals()?;
         let memory = machine::free_memory();
         let (mut code, mut clock, mut last) = (0, Some(clock), None);
         for ready in labs {
@@ -185,7 +179,7 @@ impl Args {
                 Some((_, engine)) => engine,
                 None => {
                     drop(last.take());
-                    engine::open().map_err(|e| exit::for_fault(&e))?
+                    engine::open()?
                 }
             };
             let progress = Progress::new();
@@ -207,19 +201,25 @@ impl Args {
     }
 
     /// Measures one lab and shows its report.
-    fn measure_one(&self, ready: &Ready, runner: &Runner, progress: &Progress) -> Result<u8, u8> {
+    fn measure_one(
+        &self,
+        ready: &Ready,
+        runner: &Runner,
+        progress: &Progress,
+    ) -> Result<u8, Refusal> {
         let store = runner.store;
         let ran = campaign::run(runner, ready.question(), &mut |trials| {
-            // Where it cannot be saved, that was reported, and is tried again at the end.
-            if let Ok(page) = save(store, ready, &report_input(ready, trials)) {
-                progress.say(&format!(
+            match save(store, ready, &report_input(ready, trials)) {
+                Ok(page) => progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
-                ));
+                )),
+                // It is tried again at the end.
+                Err(refusal) => drop(refusal.report()),
             }
         });
         progress.clear();
-        let ran = ran.map_err(|e| exit::for_fault(&e))?;
+        let ran = ran?;
         let whole = self.show(store, ready, &ran)?;
         Ok(match ran.end {
             End::Interrupted => {
@@ -237,7 +237,7 @@ impl Args {
 
     /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
     /// every cell has a valid trial.
-    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, u8> {
+    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, Refusal> {
         // Without a trial there is nothing to tell a person; JSON lists what was not run.
         if ran.trials.is_empty() && !self.json {
             return Ok(false);
@@ -250,7 +250,7 @@ impl Args {
         };
         let printed = output::print(&render(&input, format, to_terminal)?);
         if ran.trials.is_empty() {
-            return if printed == 0 { Ok(false) } else { Err(printed) };
+            return if printed == 0 { Ok(false) } else { Err(Refusal::silent(printed)) };
         }
         let page = save(store, ready, &input)?;
         let named = match self.json {
@@ -259,17 +259,16 @@ impl Args {
         };
         match printed.max(named) {
             0 => Ok(findings::complete(&input.findings)),
-            code => Err(code),
+            code => Err(Refusal::silent(code)),
         }
     }
 }
 
 /// Writes the report in every format into the store; the path of the page.
-fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, u8> {
+fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, Refusal> {
     let save = |name, format| {
         let text = render(input, format, false)?;
-        let kept = store.keep_report(&ready.campaign.name, name, &text);
-        kept.map_err(|e| exit::for_store_error(&e))
+        store.keep_report(&ready.campaign.name, name, &text).map_err(Refusal::from)
     };
     save("findings.json", Format::Json)?;
     save("report.md", Format::Md)?;
@@ -285,9 +284,9 @@ fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
     }
 }
 
-fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<String, u8> {
+fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<String, Refusal> {
     let rendered = report::render(input, format, report::locale(), to_terminal);
-    rendered.map_err(|e| refuse(ENVIRONMENT, e))
+    rendered.map_err(Refusal::environment)
 }
 
 /// The rows of `--list` for a planned trial, one for each of its slots.
