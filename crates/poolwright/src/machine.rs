@@ -7,6 +7,7 @@ use lab::Diagnostic;
 use lab::campaign::Campaign;
 use lab::model::{HostLimits, Model, resolve};
 use procfs::Current;
+use std::num::NonZeroUsize;
 
 /// The scale model of a campaign, the same on every host.
 ///
@@ -31,9 +32,10 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Default number of parallel trials that need `each` bytes: one per processor, as far as the free memory allows.
-pub fn parallel(each: u64, free: Option<u64>) -> usize {
-    fitting(cores(), free.unwrap_or(u64::MAX), each)
+/// Number of parallel trials that need `each` bytes: as stated, else one per processor, as far as the free memory allows
+/// if that is known.
+pub fn parallel(stated: Option<NonZeroUsize>, each: u64, free: Option<u64>) -> usize {
+    stated.map_or_else(|| fitting(cores(), free.unwrap_or(u64::MAX), each), NonZeroUsize::get)
 }
 
 /// Free memory of this host, bytes; none if unknown.

@@ -71,8 +71,7 @@ impl Args {
             greeting: &greeting,
             input: input.as_deref(),
         };
-        let code = linux.shell(&shell, &stop)?;
-        Ok(u8::try_from(code).unwrap_or(1))
+        Ok(linux.shell(&shell, &stop)?)
     }
 
     /// The number of the variant.

@@ -54,15 +54,13 @@ impl Args {
         let engine = engine::open()?;
         let stop = Stop::at_signals()?;
         let progress = Progress::new();
-        let models = jobs.iter().map(|job| host_memory(&job.inputs));
-        let largest = models.max().unwrap_or(0);
-        let parallel = || machine::parallel(largest, machine::free_memory());
+        let largest = jobs.iter().map(|job| host_memory(&job.inputs)).max().unwrap_or(0);
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),
             stop: &stop,
             clock: Arc::new(WallClock::start()),
-            parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
+            parallel: machine::parallel(self.jobs, largest, machine::free_memory()),
             watch: &progress,
         };
         let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));

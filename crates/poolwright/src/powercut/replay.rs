@@ -29,8 +29,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
         pace: 0,
         input: input.as_deref(),
     };
-    let code = linux.shell(&shell, setup.stop)?;
-    Ok(u8::try_from(code).unwrap_or(1))
+    linux.shell(&shell, setup.stop)
 }
 
 /// What a person should know before the first prompt.

@@ -28,8 +28,7 @@ pub struct Jobs {
 impl Jobs {
     /// Where each takes so many bytes more, and so many are free; none if unknown.
     fn number(&self, more: u64, free: Option<u64>) -> usize {
-        let fitting = || machine::parallel(self.each.saturating_add(more), free);
-        self.stated.map_or_else(fitting, NonZeroUsize::get)
+        machine::parallel(self.stated, self.each.saturating_add(more), free)
     }
 }
 
@@ -249,7 +248,7 @@ mod tests {
         let of = |stated, more| {
             Jobs { stated: NonZeroUsize::new(stated), each: 1 << 30 }.number(more, Some(8 << 30))
         };
-        assert_eq!(of(0, 0), machine::parallel(1 << 30, Some(8 << 30)));
+        assert_eq!(of(0, 0), machine::parallel(None, 1 << 30, Some(8 << 30)));
         assert_eq!((of(0, 4 << 30), of(0, u64::MAX)), (1, 1), "8 GiB hold one of 5 GiB");
         assert_eq!((of(3, 0), of(3, 4 << 30)), (3, 3));
     }

@@ -172,8 +172,7 @@ impl Args {
                 output::complain(&format!("lab {}\n", ready.campaign.name));
             }
             let needed = machine::needed(&ready.campaign, &ready.model);
-            let parallel =
-                self.jobs.map_or_else(|| machine::parallel(needed, memory), NonZeroUsize::get);
+            let parallel = machine::parallel(self.jobs, needed, memory);
             // The engine keeps the memory of as many machines. More of them could take more than is free.
             let engine = match last.take_if(|(of, _)| *of == parallel) {
                 Some((_, engine)) => engine,

@@ -68,7 +68,7 @@ impl Linux {
     ///
     /// # Errors
     /// Why the machine failed before.
-    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
+    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<u8, Fault> {
         let Shell { inputs, directory, .. } = *shell;
         let parameters = match shell.client {
             None => parameters::without_client(inputs, 0),
@@ -117,7 +117,7 @@ impl Linux {
             }
         };
         let outcome = outcome.map_err(|failure| fault(&failure, directory, None))?;
-        Ok(outcome.shell.unwrap_or(1))
+        Ok(outcome.shell.and_then(|code| code.try_into().ok()).unwrap_or(1))
     }
 }
 
