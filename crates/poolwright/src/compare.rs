@@ -32,7 +32,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Compares.
     pub fn run(self) -> Result<u8, Refusal> {
         let (text, regressed) = self.compare()?;
         let printed = output::print(&text);
@@ -79,7 +78,8 @@ impl Args {
     fn against_table(&self, findings: &Findings) -> Result<(String, bool), Refusal> {
         let text = std::fs::read_to_string(&self.after)
             .map_err(|e| Refusal::usage(format!("cannot read {}: {e}", self.after)))?;
-        let table = Table::read(&text).map_err(|e| Refusal::usage(format!("{}: {e}", self.after)))?;
+        let table =
+            Table::read(&text).map_err(|e| Refusal::usage(format!("{}: {e}", self.after)))?;
         let names: Vec<&str> = table.rows.iter().map(|r| r.name.as_str()).collect();
         let rows = names.join(", ");
         for named in &self.rows {

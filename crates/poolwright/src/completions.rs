@@ -28,7 +28,6 @@ enum What {
 }
 
 impl Args {
-    /// Prints it; exit 0.
     pub fn run(self) -> Result<u8, Refusal> {
         let mut bytes = Vec::new();
         let shell = match self.what {

@@ -32,7 +32,6 @@ pub struct Args {
 /// One thing that was checked.
 #[derive(Debug, PartialEq, Serialize)]
 struct Finding {
-    /// Its name.
     what: String,
     /// Whether it was found and works.
     found: bool,
@@ -59,7 +58,6 @@ impl Finding {
 }
 
 impl Args {
-    /// Checks.
     pub fn run(self) -> std::result::Result<u8, Refusal> {
         let findings = findings(&self.store.path());
         let text = if self.json { output::json(&findings)? } else { text(&findings) };

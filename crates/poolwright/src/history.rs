@@ -26,7 +26,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Shows the history.
     pub fn run(self) -> Result<u8, Refusal> {
         let mut campaigns: Vec<(String, Findings)> = Vec::new();
         for name in &self.campaigns {

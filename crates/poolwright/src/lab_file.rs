@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 pub struct LabFile {
     /// Its name as the user gave it.
     pub name: String,
-    /// Its text.
     pub text: String,
     /// A release of OpenZFS instead of the lab's own.
     pub openzfs: Option<OpenZfs>,
@@ -36,9 +35,6 @@ enum Place {
 pub type Sources = BTreeMap<String, String>;
 
 /// A release of OpenZFS, as a command line states it.
-///
-/// # Errors
-/// The known releases.
 pub fn release(text: &str) -> Result<OpenZfs, String> {
     OpenZfs::named(text).ok_or_else(|| {
         let names = OpenZfs::ALL.map(OpenZfs::name);
@@ -48,9 +44,6 @@ pub fn release(text: &str) -> Result<OpenZfs, String> {
 
 /// Reads a lab: `-` is standard input, an existing path is a file, anything else the name of a
 /// built-in lab.
-///
-/// # Errors
-/// One line: what is wrong and what to do.
 pub fn find(name: &str) -> Result<LabFile, String> {
     let path = Path::new(name);
     let text = if name == "-" {
@@ -147,7 +140,6 @@ impl Files for Reader<'_> {
 
 /// An accepted lab.
 pub struct Loaded {
-    /// The resolved lab.
     pub campaign: Campaign,
     /// Warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
@@ -194,9 +186,6 @@ impl LabFile {
     }
 
     /// Resolves it without any program of this host.
-    ///
-    /// # Errors
-    /// As [`LabFile::load`].
     pub fn load_alone(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
         self.resolve(false)
     }
@@ -216,13 +205,7 @@ impl LabFile {
 
 /// Finds and resolves a lab. On failure every mistake has been printed on standard error, and the exit code
 /// is 2. `openzfs` is a release instead of the lab's own.
-///
-/// # Errors
-/// The exit code.
-pub fn load_or_explain(
-    name: &str,
-    openzfs: Option<OpenZfs>,
-) -> Result<(LabFile, Loaded), Refusal> {
+pub fn load_or_explain(name: &str, openzfs: Option<OpenZfs>) -> Result<(LabFile, Loaded), Refusal> {
     let mut file = find(name).map_err(Refusal::usage)?;
     file.openzfs = openzfs;
     match file.load() {

@@ -10,9 +10,6 @@ use procfs::Current;
 use std::num::NonZeroUsize;
 
 /// The scale model of a campaign, the same on every host.
-///
-/// # Errors
-/// Why it cannot be modelled.
 pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
     resolve(campaign, &HostLimits::MACHINE)
 }

@@ -23,7 +23,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Merges.
     pub fn run(self) -> Result<u8, Refusal> {
         let mut others = Vec::new();
         for path in &self.others {

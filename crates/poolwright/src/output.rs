@@ -10,16 +10,11 @@ pub fn print(text: &str) -> u8 {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => 0,
         Err(e) if e.kind() == ErrorKind::BrokenPipe => 0,
-        Err(e) => {
-            refuse(ENVIRONMENT, format!("cannot write to standard output: {e}"))
-        }
+        Err(e) => refuse(ENVIRONMENT, format!("cannot write to standard output: {e}")),
     }
 }
 
 /// A value as JSON for people: indented, with a line break at its end.
-///
-/// # Errors
-/// The exit code.
 pub fn json(value: &impl serde::Serialize) -> Result<String, Refusal> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|e| Refusal::environment(format!("cannot write JSON: {e}")))?;

@@ -20,7 +20,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Prints the list or the profile.
     pub fn run(self) -> Result<u8, Refusal> {
         let profiles = Profiles::builtin();
         let Some(name) = self.name else {

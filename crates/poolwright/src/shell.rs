@@ -41,7 +41,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Runs the shell.
     pub fn run(self) -> Result<u8, Refusal> {
         if self.lab == "-" {
             let why = "standard input is the shell's, so the lab must be a file or a built-in lab";
@@ -58,8 +57,8 @@ impl Args {
             Refusal::environment(format!("cannot make a directory for the machine: {e}: set XDG_CACHE_HOME to a directory that you can write to"))
         })?;
         let stop = Stop::at_signals()?;
-        let input =
-            input().map_err(|e| Refusal::environment(format!("cannot read standard input: {e}")))?;
+        let input = input()
+            .map_err(|e| Refusal::environment(format!("cannot read standard input: {e}")))?;
         let name = &campaign.variants[variant].name;
         let greeting = greeting(&format!("{} {name}", campaign.name), &inputs, self.pace);
         let shell = Shell {
@@ -103,7 +102,6 @@ pub(crate) fn input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// The greeting before the first prompt.
 fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     let drives: Vec<&DriveRef> = inputs.variant.used_drives().collect();
     let list = |drives: &mut dyn Iterator<Item = String>| drives.collect::<Vec<_>>().join(" ");

@@ -39,7 +39,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Runs the trials.
     pub fn run(self) -> Result<u8, Refusal> {
         let store = self.store.open()?;
         let mut jobs: Vec<Job> = Vec::new();

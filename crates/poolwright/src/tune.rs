@@ -91,7 +91,6 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 }
 
 impl Args {
-    /// Prints or writes the settings.
     pub fn run(self) -> Result<u8, Refusal> {
         let (need, notes) = self.need().map_err(Refusal::usage)?;
         for note in notes {

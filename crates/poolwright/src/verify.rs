@@ -29,7 +29,6 @@ pub struct Args {
     store: StoreDir,
 }
 
-/// A result to verify.
 struct Stored {
     key: Key,
     inputs: Vec<u8>,
@@ -37,7 +36,6 @@ struct Stored {
 }
 
 impl Args {
-    /// Verifies.
     pub fn run(self) -> Result<u8, Refusal> {
         let store = self.store.open()?;
         let all = self.find(&store)?;
@@ -62,7 +60,6 @@ impl Args {
         Ok(code)
     }
 
-    /// The results to verify.
     fn find(&self, store: &Store) -> Result<Vec<Stored>, Refusal> {
         let path = Path::new(&self.what);
         let directory = match path.file_name() {
@@ -93,7 +90,6 @@ impl Args {
     }
 }
 
-/// The result in a trial's directory.
 fn read_result(directory: &Path) -> Result<Stored, String> {
     let read = |name: &str| -> Result<Vec<u8>, String> {
         let path: PathBuf = directory.join(name);
@@ -104,17 +100,11 @@ fn read_result(directory: &Path) -> Result<Stored, String> {
 }
 
 /// The measured trials of the newest campaign of a lab.
-fn measured_keys(
-    store: &Store,
-    name: &str,
-    newest: Option<&PathBuf>,
-) -> Result<Vec<Key>, Refusal> {
+fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<Vec<Key>, Refusal> {
     let Some(newest) = newest else {
-        return Err(Refusal::usage(
-            format!(
-                "{name} is not a result, a trial key or a lab that was run: `poolwright run {name}` first"
-            ),
-        ));
+        return Err(Refusal::usage(format!(
+            "{name} is not a result, a trial key or a lab that was run: `poolwright run {name}` first"
+        )));
     };
     let record = Record::read(newest)?;
     let mut keys: Vec<Key> = Vec::new();
@@ -127,9 +117,9 @@ fn measured_keys(
         }
     }
     match keys.is_empty() {
-        true => Err(Refusal::usage(
-            format!("no trial of {name} is stored: `poolwright run {name}` first"),
-        )),
+        true => Err(Refusal::usage(format!(
+            "no trial of {name} is stored: `poolwright run {name}` first"
+        ))),
         false => Ok(keys),
     }
 }

@@ -48,7 +48,6 @@ pub struct Args {
     results: Option<String>,
 }
 
-/// The result of an audit.
 pub(crate) struct Report {
     /// Findings, worst first.
     pub findings: Vec<Finding>,
@@ -61,7 +60,6 @@ pub(crate) struct Report {
 }
 
 impl Args {
-    /// Runs the audit; see [`Args`] for exit codes.
     pub fn run(self) -> Result<u8, Refusal> {
         let language = self.lang.unwrap_or_else(crate::report::locale);
         let given = match self.host {
@@ -69,9 +67,7 @@ impl Args {
                 texts: host::read(&host::LocalHost::new(), self.seconds),
                 labs: Vec::new(),
             },
-            false => {
-                input::read(&self.files, "poolwright audit -").map_err(Refusal::usage)?
-            }
+            false => input::read(&self.files, "poolwright audit -").map_err(Refusal::usage)?,
         };
         let lints = self.results.as_deref().map(|name| results::read(name, language));
         let lints = lints.transpose().map_err(Refusal::usage)?.unwrap_or_default();
@@ -123,9 +119,6 @@ fn today() -> Option<i64> {
 }
 
 /// The system that texts or a lab describe, for `tune --pool`.
-///
-/// # Errors
-/// What is wrong, where, what to do.
 pub(crate) fn system(files: &[String]) -> Result<(System, Vec<Unread>), String> {
     let given = input::read(files, "poolwright tune SERVER --pool -")?;
     let (texts, unread) = gather(&given.texts);

@@ -29,7 +29,6 @@ pub struct Args {
     json: bool,
 }
 
-/// A lab that was checked.
 struct Checked<'a> {
     loaded: &'a Loaded,
     model: Result<Model, Diagnostic>,
@@ -39,7 +38,6 @@ struct Checked<'a> {
 }
 
 impl Args {
-    /// Checks the lab.
     pub fn run(self) -> Result<u8, Refusal> {
         if self.json {
             return self.run_json();

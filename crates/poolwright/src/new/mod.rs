@@ -23,7 +23,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Writes the lab.
     pub fn run(self) -> Result<u8, Refusal> {
         let (text, notes) = match &self.from_status {
             None => (sketch::blank(), Vec::new()),

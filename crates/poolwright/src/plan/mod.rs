@@ -176,7 +176,6 @@ struct Plan<'a> {
     histogram: Option<&'a Histogram>,
 }
 
-/// What to plan for.
 struct PlanInput {
     drives: Vec<Drives>,
     lab: Option<Campaign>,
@@ -184,7 +183,6 @@ struct PlanInput {
 }
 
 impl Args {
-    /// Plans.
     pub fn run(self) -> Result<u8, Refusal> {
         let says = Sentences(self.lang.unwrap_or_else(crate::report::locale));
         let given = self.given()?;
@@ -203,9 +201,10 @@ impl Args {
         if let Some(path) = &self.html
             && let Err(e) = std::fs::write(path, html::page(&title, &ranking, says))
         {
-            return Err(Refusal::environment(
-                format!("cannot write {}: {e}: choose another path with --html", path.display()),
-            ));
+            return Err(Refusal::environment(format!(
+                "cannot write {}: {e}: choose another path with --html",
+                path.display()
+            )));
         }
         let lab = given.lab.as_ref();
         let limits = lab.map_or(LogLimits::default(), baseline::log_limits);
@@ -285,7 +284,6 @@ impl Args {
         Ok(PlanInput { drives, memory: self.memory, lab: None })
     }
 
-    /// The sizes of `--histogram`.
     fn histogram(&self) -> Result<Option<Histogram>, String> {
         let Some(name) = &self.histogram else {
             return Ok(None);

@@ -14,7 +14,6 @@ pub const ROTTEN: u64 = 50;
 /// One in this many writes of a drive is lost or misdirected.
 const WRITES: u64 = 100;
 
-/// A drive that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriveFault {
     /// `optane0`.

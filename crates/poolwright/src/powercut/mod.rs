@@ -23,8 +23,8 @@ mod writer;
 
 use crate::exit::{ENVIRONMENT, INTERRUPTED, Refusal};
 use crate::lab_file::load_or_explain;
-use crate::store_dir::StoreDir;
 use crate::output;
+use crate::store_dir::StoreDir;
 use bench::engine::Engine as _;
 use bench::engine::linux::{Linux, host_memory};
 use bench::fault::{Fault, doing};
@@ -116,7 +116,6 @@ fn page(text: &str) -> Result<usize, String> {
 }
 
 impl Args {
-    /// Cuts.
     pub fn run(self) -> Result<u8, Refusal> {
         let (_, loaded) = load_or_explain(&self.lab, None)?;
         loaded.draw_diagnostics();
@@ -138,11 +137,9 @@ impl Args {
         let database = database?;
         if self.pages.is_some() && database.is_some() {
             let name = &campaign.workloads[workload].name;
-            return Err(Refusal::usage(
-                format!(
-                    "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
-                ),
-            ));
+            return Err(Refusal::usage(format!(
+                "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
+            )));
         }
         let variant = match &database {
             None => linux.variant(&inputs),
@@ -244,7 +241,6 @@ impl Args {
         Ok(number)
     }
 
-    /// The seeds of the crash states.
     fn seeds(&self) -> Vec<u64> {
         match self.state {
             Some(seed) => vec![seed],

@@ -10,9 +10,6 @@ use bench::fault::{Fault, doing};
 use bench::workload::Client;
 
 /// Writes as the lab has it, cuts the power and runs a shell; its exit code.
-///
-/// # Errors
-/// Why the state could not be made, or the machine failed before the shell.
 pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, Fault> {
     let scratch = Scratch::new().map_err(doing("make a directory for the machine"))?;
     let input = shell::input().map_err(doing("read standard input"))?;

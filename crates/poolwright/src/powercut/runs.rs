@@ -138,7 +138,6 @@ fn make(
     Ok(hung.into_iter().flatten().collect())
 }
 
-/// Prints the progress on standard error.
 struct Progress {
     written: Written,
     /// All crash states of the command.

@@ -13,7 +13,6 @@ use store::Key;
 /// Below the store: a file for all crash states that differ by their seed alone.
 const DIRECTORY: &str = "crash-states";
 
-/// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
@@ -51,9 +50,6 @@ impl Kept {
 impl Saved {
     /// Those whose inputs, without the seed of the state, have this key. A line that a killed process left
     /// unfinished is ignored.
-    ///
-    /// # Errors
-    /// The file cannot be read or written.
     pub fn open(store: &Path, key: &Key) -> Result<Saved, Fault> {
         let directory = store.join(DIRECTORY);
         fs::create_dir_all(&directory).map_err(doing(format!("create {}", directory.display())))?;
@@ -80,28 +76,19 @@ impl Saved {
         self.kept().problems.get(&synchronous).cloned().unwrap_or_default()
     }
 
-    /// Whether there is a state with this seed.
     pub fn has_state(&self, synchronous: bool, seed: u64) -> bool {
         self.kept().states.contains_key(&(synchronous, seed))
     }
 
-    /// The state with this seed.
     pub fn state(&self, synchronous: bool, seed: u64) -> Option<State> {
         self.kept().states.get(&(synchronous, seed)).cloned()
     }
 
     /// Saves what became of a recording's writers.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Fault> {
         self.add(Line::Recorded { synchronous, problems })
     }
 
-    /// Saves a state.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Fault> {
         self.add(Line::State { synchronous, state: Box::new(state) })
     }

@@ -36,7 +36,6 @@ const RECOVERY: Duration = Duration::from_secs(600);
 
 /// Data that all machines of a power cut share.
 pub struct Setup<'a> {
-    /// The variant's inputs.
     pub inputs: &'a Inputs,
     /// Its machine.
     pub variant: &'a Variant<'a>,
@@ -52,7 +51,6 @@ pub struct Setup<'a> {
     pub seconds: u64,
     /// Seed of the blocks or transactions.
     pub seed: u64,
-    /// The user's request to stop.
     pub stop: &'a Stop,
 }
 
@@ -69,9 +67,6 @@ pub struct Recorded {
 
 impl Recorded {
     /// Bytes of the record.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn length(&self) -> Result<u64, Fault> {
         let about = fs::metadata(&self.record).map_err(io("read", &self.record))?;
         Ok(about.len())
@@ -172,9 +167,6 @@ impl Setup<'_> {
     }
 
     /// Builds the variant in a new directory, runs the writers and records its drives.
-    ///
-    /// # Errors
-    /// Why the machine failed.
     pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
@@ -258,9 +250,6 @@ impl Setup<'_> {
     }
 
     /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.
-    ///
-    /// # Errors
-    /// Why the state could not be made.
     pub fn cut(
         &self,
         recorded: &Recorded,
@@ -300,9 +289,6 @@ impl Setup<'_> {
 
     /// Cuts the power as [`Setup::cut`] does, starts a machine on the drives, and returns what it finds. The
     /// directory is removed afterwards.
-    ///
-    /// # Errors
-    /// Why the state could not be made or checked.
     pub fn check(
         &self,
         recorded: &Recorded,

@@ -108,7 +108,6 @@ impl Ready {
 }
 
 impl Args {
-    /// Runs the labs.
     pub fn run(self) -> Result<u8, Refusal> {
         // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
@@ -275,7 +274,6 @@ fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, Re
     save("report.html", Format::Html)
 }
 
-/// The report of trials.
 fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
     ReportInput {
         findings: findings::analyse(&ready.campaign, &ready.model, trials),
