@@ -190,7 +190,6 @@ fn printed(program: &Path, option: &str) -> String {
     output.map_or_else(|_| String::new(), |o| String::from_utf8_lossy(&o.stdout).into_owned())
 }
 
-/// Hash of programs.
 fn hash(programs: &[PathBuf]) -> Result<String, Fault> {
     let mut hasher = blake3::Hasher::new();
     for path in programs {

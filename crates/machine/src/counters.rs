@@ -27,7 +27,6 @@ const ARC: &[(Counter, &str)] = &[
     (Counter::L2EvictedUnfed, "evict_l2_eligible"),
 ];
 
-/// Counters of `zil`.
 const ZIL: &[(Counter, &str)] = &[
     (Counter::ZilCommits, "zil_commit_count"),
     (Counter::ZilCopied, "zil_itx_copied_count"),
@@ -40,7 +39,6 @@ const ZIL: &[(Counter, &str)] = &[
     (Counter::ZilPoolBytes, "zil_itx_metaslab_normal_write"),
 ];
 
-/// Counters of `dmu_tx`.
 const TX: &[(Counter, &str)] = &[
     (Counter::ThrottleDirtyDelay, "dmu_tx_dirty_delay"),
     (Counter::ThrottleDirtyOverMax, "dmu_tx_dirty_over_max"),

@@ -7,14 +7,10 @@ use crate::workload::fio::series::{self, PerSecond};
 use measurement::{Flow, Measured};
 use std::path::Path;
 
-/// One transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transaction {
-    /// When it ended.
     pub ended_ns: u64,
-    /// How long it took.
     pub latency_ns: u64,
-    /// Whether it changed something.
     pub writes: bool,
 }
 

@@ -21,23 +21,18 @@ use lab::campaign::{Campaign, Variant, Workload};
 use lab::durability::write_path;
 use lab::model::Model;
 use measurement::{
-    Counter, Counters, DriveCounter, Flow, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
-    WarmUp, WarmUpEnd,
+    Counter, Counters, DriveCounter, Flow, Measured, Second, THROTTLES, Trial, TrialKind,
+    TrialResult, WarmUp, WarmUpEnd,
 };
 use std::collections::BTreeMap;
 
 /// A trial that ran, judged.
 #[derive(Debug, Clone)]
 pub struct Judged<'a> {
-    /// The record.
     pub trial: &'a Trial,
-    /// Its measurements.
     pub measured: &'a Measured,
-    /// Its course over time.
     pub course: Option<Course>,
-    /// Its conservation checks.
     pub checks: Vec<crate::schema::Check>,
-    /// Its quality issues.
     pub issues: Vec<QualityIssue>,
     /// What it is worth.
     pub validity: Validity,
@@ -68,9 +63,7 @@ impl Judged<'_> {
 /// The trials of a cell.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// The variant.
     pub variant: &'a Variant,
-    /// The workload.
     pub workload: &'a Workload,
     /// What its job file says.
     pub job: Job,
@@ -163,7 +156,6 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The cell.
     pub fn cell(&self, model: &Model) -> Cell {
         let shown = self.shown();
         let measured: Vec<&Measured> = shown.iter().map(|j| j.measured).collect();

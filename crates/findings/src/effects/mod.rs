@@ -24,7 +24,6 @@ use std::ops::Range;
 /// A cell as effects see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    /// Its trials.
     pub group: &'a Group<'a>,
     /// How it went over time.
     pub phases: Phases,
@@ -188,7 +187,6 @@ pub fn interaction(
 struct Found {
     /// Its exponential, with the interval of its look.
     ratio: Interval,
-    /// What the interval is made of.
     basis: Basis,
     /// Mean logarithm of each side.
     means: Vec<f64>,

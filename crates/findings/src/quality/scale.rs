@@ -7,7 +7,6 @@ use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::{Measured, Trial};
 
-/// Scale and limits of a campaign.
 pub fn scale(
     campaign: &Campaign,
     model: &Model,

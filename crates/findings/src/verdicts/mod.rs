@@ -30,13 +30,9 @@ pub type Compared<'a> = (&'a Pair<'a>, Shown<'a>, Shown<'a>);
 
 /// What all verdicts of a campaign draw on.
 pub struct Evidence<'a> {
-    /// The campaign.
     pub campaign: &'a Campaign,
-    /// Its scale.
     pub model: &'a Model,
-    /// Every effect of the findings.
     pub effects: &'a [Effect],
-    /// Its ladders.
     pub ladders: &'a [Ladder],
     /// Re-runs with other numbers.
     pub reruns: &'a [Rerun<'a>],

@@ -6,7 +6,6 @@ use measurement::Counters;
 use std::fs;
 use std::path::PathBuf;
 
-/// What is sampled.
 pub struct Sampler {
     txgs: PathBuf,
     seen: TxgsSeen,
@@ -21,7 +20,6 @@ impl Sampler {
         }
     }
 
-    /// The counters now.
     pub fn sample(&mut self, at: f64) -> Sample {
         let mut values = Counters::new();
         // What is not there is not counted: a machine without ZFS has no kstats.

@@ -210,7 +210,6 @@ impl Engine for Linux {
 /// What a machine is given.
 struct Given<'a> {
     inputs: &'a Inputs,
-    /// Its directory.
     raw: &'a Path,
     work: &'a Work,
     parameters: &'a Parameters,

@@ -17,7 +17,6 @@ use zfs::property::{self, Effect};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
-/// The device of an array.
 const ARRAY: &str = "/dev/md/tank";
 
 /// The directory that a trial's client works in, inside.
@@ -28,7 +27,6 @@ pub fn directory(inputs: &Inputs) -> PathBuf {
     }
 }
 
-/// The device of a drive.
 fn device(drive: &DriveRef) -> String {
     format!("{DEVICE}{drive}")
 }
