@@ -3,7 +3,7 @@
 use crate::cells::{self, Group};
 use crate::cells::{job, ladder};
 use crate::effects::factors::{self, Pair};
-use crate::effects::{self, Side};
+use crate::effects::{self, MeasuredPair, Side};
 use crate::effects::{ablation, causes};
 use crate::lints;
 use crate::quality::{scale, validation};
@@ -97,13 +97,13 @@ fn compare(
     let mut effects = Vec::new();
     let mut interactions = Vec::new();
     for workload in &campaign.workloads {
-        let side = |v: &Variant| find(sides, |s| s.group, v, &workload.name);
-        let measured: Vec<(&Pair<'_>, &Side<'_>, &Side<'_>)> = pairs
+        let side = |v: &Variant| find(sides, |s| s.group, v, &workload.name).copied();
+        let measured: Vec<MeasuredPair<'_>> = pairs
             .iter()
             .filter_map(|pair| Some((pair, side(pair.variant)?, side(pair.baseline)?)))
             .collect();
-        for (pair, top, bottom) in &measured {
-            effects.extend(effects::of_pair(pair, top, bottom, &campaign.method));
+        for pair in &measured {
+            effects.extend(effects::of_pair(*pair, &campaign.method));
         }
         for level in levels(pairs) {
             let of_level: Vec<_> =
@@ -129,10 +129,7 @@ fn levels<'a>(pairs: &[Pair<'a>]) -> BTreeSet<(&'a str, &'a str)> {
 }
 
 /// Interactions of each two factor levels whose four cells are there, the rest at the baseline's.
-fn interact(
-    campaign: &Campaign,
-    measured: &[(&Pair<'_>, &Side<'_>, &Side<'_>)],
-) -> Vec<Interaction> {
+fn interact(campaign: &Campaign, measured: &[MeasuredPair<'_>]) -> Vec<Interaction> {
     let Some(baseline) = factors::baseline(campaign) else {
         return Vec::new();
     };

@@ -16,7 +16,7 @@ pub fn causes(
     sides: &[Side<'_>],
 ) -> Vec<Cause> {
     let mut all = Vec::new();
-    for with in sides {
+    for &with in sides {
         let (variant, workload) = (with.group.variant, with.group.workload);
         let mut mine: BTreeMap<Cost, Vec<&Trial>> = BTreeMap::new();
         for trial in of_cell(trials, variant, workload) {
@@ -47,13 +47,13 @@ fn cause(
     model: &Model,
     cost: Cost,
     group: &Group<'_>,
-    with: &Side<'_>,
+    with: Side<'_>,
 ) -> Option<Cause> {
     let without = Side { group, phases: group.phases(model) };
-    let terms = [(1.0, &without), (-1.0, with)];
+    let terms = [(1.0, without), (-1.0, with)];
     let effect = |metric| -> Option<Effect> {
         let phase = match metric {
-            Metric::Throughput => effects::lasting_phase(&[&without, with]),
+            Metric::Throughput => effects::lasting_phase(&terms),
             Metric::MeanLatency | Metric::P99Latency => PhaseKind::Whole,
         };
         effects::estimate(&terms, metric, phase, &campaign.method)

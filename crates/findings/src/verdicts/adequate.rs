@@ -50,8 +50,8 @@ fn against(
     if small >= large {
         return None;
     }
-    let terms = [(1.0, side), (-1.0, fastest)];
-    let phase = effects::lasting_phase(&[side, fastest]);
+    let terms = [(1.0, *side), (-1.0, *fastest)];
+    let phase = effects::lasting_phase(&terms);
     let effect = effects::estimate(&terms, Metric::Throughput, phase, &campaign.method)?;
     let known = risks(best);
     (effect.class == VerdictClass::NoEffect).then(|| {

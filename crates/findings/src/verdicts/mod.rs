@@ -10,9 +10,9 @@ pub(crate) mod reruns;
 use self::reasons::Facts;
 use self::reruns::Rerun;
 use crate::cells::Group;
-use crate::cells::job;
+use crate::cells::job::is_paced;
 use crate::effects::factors::Pair;
-use crate::effects::{Side, class};
+use crate::effects::{MeasuredPair, Side, class};
 use crate::schema::{
     Basis, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings, Lack,
     Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
@@ -70,7 +70,7 @@ pub fn verdicts(
         reasons::explain(leaning(deciding), subjects, &before, &after)
     });
     let (bottom, top) = (side(before), side(after));
-    let contrasted: Vec<(&Pair<'_>, Side<'_>, Side<'_>)> = pairs
+    let contrasted: Vec<MeasuredPair<'_>> = pairs
         .iter()
         .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
         .map(|(of, before, after)| (*of, side(after), side(before)))
@@ -135,7 +135,7 @@ fn shown_by<'a>(
 /// What a verdict on a workload rests on: of one that is offered so many operations a second, how long
 /// they take.
 pub fn metric(workload: &Workload) -> Metric {
-    if job::client_job(workload).paced { Metric::MeanLatency } else { Metric::Throughput }
+    if is_paced(workload) { Metric::MeanLatency } else { Metric::Throughput }
 }
 
 /// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
