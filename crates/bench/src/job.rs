@@ -9,7 +9,7 @@ use lab::model::Model;
 use measurement::TrialKind;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use store::{Key, Store};
+use store::Key;
 
 /// One trial to find in the store or to run.
 #[derive(Debug, Clone)]
@@ -133,18 +133,17 @@ pub fn jobs(
     Ok(jobs)
 }
 
-/// The job of a trial that is planned, failed or stored, by its key.
+/// The job of a trial that is planned, failed or stored, from its stored inputs.
 ///
 /// # Errors
-/// [`Fault::Environment`] where the store has no inputs that fit it.
-pub fn planned(store: &Store, key: &Key) -> Result<Job, Fault> {
-    let bytes = store.inputs(key)?;
+/// [`Fault::Environment`] where they are not of this version.
+pub fn planned(key: Key, bytes: Vec<u8>) -> Result<Job, Fault> {
     let inputs = Inputs::read(&bytes)?;
     Ok(Job {
         name: format!("trial {}", key.short()),
         cell: (0, 0),
         slots: Vec::new(),
-        key: key.clone(),
+        key,
         state_needed_again: shares_state(&inputs),
         inputs,
         bytes,

@@ -406,7 +406,8 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     for planned in &planned {
         let store = Store::open(dir.path()).unwrap();
         let key = store.resolve(planned.job.key.short()).unwrap();
-        let job = job::planned(&store, &key).unwrap();
+        let inputs = store.inputs(&key).unwrap();
+        let job = job::planned(key, inputs).unwrap();
         let runner = Runner {
             store: &store,
             engine: &engine,
@@ -436,7 +437,7 @@ fn a_different_result_is_reported_with_its_first_field() {
     let keys = store.keys().unwrap();
     let check_key = |engine: &Fake, key: &Key| {
         let running = store.claim(key).unwrap().unwrap();
-        let job = job::planned(&store, key).unwrap();
+        let job = job::planned(key.clone(), store.inputs(key).unwrap()).unwrap();
         let stored = store.result(key).unwrap();
         verify(engine, &job.inputs, &stored, &running, &Stop::default())
     };

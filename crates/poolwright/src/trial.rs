@@ -44,10 +44,9 @@ impl Args {
         let mut jobs: Vec<Job> = Vec::new();
         for name in &self.keys {
             let key = store.resolve(name)?;
-            // Gives a better error than the job for an unknown key.
-            store.inputs(&key)?;
+            let inputs = store.inputs(&key)?;
             if jobs.iter().all(|job| job.key != key) {
-                jobs.push(job::planned(&store, &key)?);
+                jobs.push(job::planned(key, inputs)?);
             }
         }
         let engine = engine::open()?;
