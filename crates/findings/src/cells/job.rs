@@ -93,12 +93,10 @@ pub fn client_job(workload: &Workload) -> Job {
 fn of_sections(sections: &[Section]) -> Job {
     let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
     let all = |test: &dyn Fn(&Section) -> bool| !sections.is_empty() && sections.iter().all(test);
-    let blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
+    let mut blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
+    blocks.dedup();
     Job {
-        block: match blocks.split_first() {
-            Some((first, rest)) if rest.iter().all(|b| b == first) => *first,
-            _ => None,
-        },
+        block: if let [one] = blocks[..] { one } else { None },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
         timed_from_schedule: false,
         held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
