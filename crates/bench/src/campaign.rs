@@ -1,7 +1,7 @@
 //! A whole campaign: rounds of trials until the questions are answered or the budget is spent.
 
 use crate::budget::Budget;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::job::{Builds, Job, jobs};
 use crate::known_trials::KnownTrials;
 use crate::plan;
@@ -71,7 +71,7 @@ pub fn run(
     runner: &Runner,
     question: Question,
     answered: &mut dyn FnMut(&[Trial]),
-) -> Result<CampaignRun, Fault> {
+) -> Result<CampaignRun, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
@@ -150,7 +150,7 @@ pub fn list(
     store: &Store,
     engine: &dyn crate::engine::Engine,
     question: Question,
-) -> Result<Vec<Planned>, Fault> {
+) -> Result<Vec<Planned>, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(engine, campaign)?;
     let mut known = KnownTrials::default();

@@ -1,6 +1,6 @@
 //! Everything that a trial's result depends on.
 
-use crate::fault::{Fault, doing};
+use crate::error::{Error, doing};
 use crate::sensitivity;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
@@ -132,10 +132,10 @@ impl Inputs {
     /// Reads what [`Inputs::bytes`] wrote.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when they are of another version of Poolwright.
-    pub fn read(bytes: &[u8]) -> Result<Inputs, Fault> {
+    /// [`Error::Environment`] when they are of another version of Poolwright.
+    pub fn read(bytes: &[u8]) -> Result<Inputs, Error> {
         let other = |why: String| {
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "these inputs are from another version of Poolwright ({why}): plan the trial \
                  again with `poolwright run LAB --list`"
             ))
@@ -154,8 +154,8 @@ impl Inputs {
     /// Canonical JSON: keys sorted, no blanks. Equal inputs have equal bytes.
     ///
     /// # Errors
-    /// [`Fault::Failed`] when they cannot be written as JSON.
-    pub fn bytes(&self) -> Result<Vec<u8>, Fault> {
+    /// [`Error::Failed`] when they cannot be written as JSON.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         // A `Value` keeps its keys sorted.
         let bytes = serde_json::to_value(self).and_then(|value| serde_json::to_vec(&value));
         bytes.map_err(doing("write a trial's inputs"))
@@ -165,7 +165,7 @@ impl Inputs {
     ///
     /// # Errors
     /// As [`Inputs::bytes`].
-    pub fn key(&self) -> Result<(Key, Vec<u8>), Fault> {
+    pub fn key(&self) -> Result<(Key, Vec<u8>), Error> {
         let bytes = self.bytes()?;
         Ok((Key::from_inputs(&bytes), bytes))
     }

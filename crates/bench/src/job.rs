@@ -1,7 +1,7 @@
 //! Jobs: slots with their inputs and keys.
 
 use crate::engine::Engine;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, OpenZfs, Program};
@@ -46,8 +46,8 @@ impl Builds {
     /// Of this host.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when it has no engine for one of them.
-    pub fn new(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
+    /// [`Error::Environment`] when it has no engine for one of them.
+    pub fn new(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Error> {
         let mut builds = BTreeMap::new();
         for variant in &campaign.variants {
             let release = variant.openzfs;
@@ -99,14 +99,14 @@ fn is_shared(campaign: &Campaign, slot: &Slot, why: bool) -> bool {
 /// follow.
 ///
 /// # Errors
-/// [`Fault::Failed`] when inputs cannot be written.
+/// [`Error::Failed`] when inputs cannot be written.
 pub fn jobs(
     campaign: &Campaign,
     model: &Model,
     builds: &Builds,
     round: &[Slot],
     why: bool,
-) -> Result<Vec<Job>, Fault> {
+) -> Result<Vec<Job>, Error> {
     let mut jobs: Vec<Job> = Vec::new();
     for slot in round {
         let release = campaign.variants[slot.variant].openzfs;
@@ -136,8 +136,8 @@ pub fn jobs(
 /// The job of a trial that is planned, failed or stored, from its stored inputs.
 ///
 /// # Errors
-/// [`Fault::Environment`] where they are not of this version.
-pub fn planned(key: Key, bytes: Vec<u8>) -> Result<Job, Fault> {
+/// [`Error::Environment`] where they are not of this version.
+pub fn planned(key: Key, bytes: Vec<u8>) -> Result<Job, Error> {
     let inputs = Inputs::read(&bytes)?;
     Ok(Job {
         name: format!("trial {}", key.short()),

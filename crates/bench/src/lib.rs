@@ -5,7 +5,7 @@ pub mod budget;
 pub mod campaign;
 pub mod clock;
 pub mod engine;
-pub mod fault;
+pub mod error;
 pub mod inputs;
 pub mod job;
 pub mod known_trials;

@@ -1,6 +1,6 @@
 //! Programs of this host.
 
-use crate::fault::{Fault, host};
+use crate::error::{Error, host};
 use lab::campaign::Program;
 use lab::mysql::Server;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ pub fn find(name: &str) -> Option<PathBuf> {
 
 /// What this host lacks to run a client program, with what to do; none where everything is installed.
 pub fn missing(client: &Program) -> Option<String> {
-    let fault = match client {
+    let error = match client {
         Program::Fio { .. } => Fio::find().err(),
         Program::Pgbench(pgbench) => Postgresql::find(pgbench.version).err(),
         Program::PgTestFsync(test) => Postgresql::find(test.version).err(),
         Program::Sqlite(_) => None,
         Program::Sysbench(sysbench) => Mysql::find(sysbench.server, sysbench.version).err(),
     };
-    fault.map(|fault| fault.to_string())
+    error.map(|error| error.to_string())
 }
 
 /// fio, which the modelled machine runs from the host.
@@ -39,8 +39,8 @@ impl Fio {
     /// Finds fio, once in a process.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with the line that installs it.
-    pub fn find() -> Result<Fio, Fault> {
+    /// [`Error::Environment`] with the line that installs it.
+    pub fn find() -> Result<Fio, Error> {
         static FOUND: OnceLock<Fio> = OnceLock::new();
         match FOUND.get() {
             Some(fio) => Ok(fio.clone()),
@@ -48,9 +48,9 @@ impl Fio {
         }
     }
 
-    fn look() -> Result<Fio, Fault> {
+    fn look() -> Result<Fio, Error> {
         let missing = || {
-            Fault::Environment("fio is not installed; install it with: apt install fio".to_owned())
+            Error::Environment("fio is not installed; install it with: apt install fio".to_owned())
         };
         let program = find("fio").ok_or_else(missing)?;
         let output = Command::new(&program)
@@ -118,10 +118,10 @@ impl Mysql {
     /// Finds the server, its clients and sysbench; `version` is major × 100 + minor of the server.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with what is missing and how to install it, or with the version that is there.
-    pub fn find(family: Server, version: Option<u32>) -> Result<Mysql, Fault> {
+    /// [`Error::Environment`] with what is missing and how to install it, or with the version that is there.
+    pub fn find(family: Server, version: Option<u32>) -> Result<Mysql, Error> {
         let missing =
-            |what: &str, how: &str| Fault::Environment(format!("{what} is not installed: {how}"));
+            |what: &str, how: &str| Error::Environment(format!("{what} is not installed: {how}"));
         let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
         let install = Mysql::how_to_install(family);
         let mut places = Vec::new();
@@ -145,7 +145,7 @@ impl Mysql {
         let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
         let found = 100 * parts.next().unwrap_or(0) + parts.next().unwrap_or(0);
         if let Some(wanted) = version.filter(|wanted| *wanted != found) {
-            return Err(Fault::Environment(format!(
+            return Err(Error::Environment(format!(
                 "{} {}.{} is not installed (there is {number}): install it, or leave `version` out of the lab",
                 family.name(),
                 wanted / 100,
@@ -172,8 +172,8 @@ impl Mysql {
     /// Hash of the server's and of sysbench's program, and of the script that it runs.
     ///
     /// # Errors
-    /// [`Fault::Environment`] that one cannot be read.
-    pub fn hash(&self, script: &str) -> Result<String, Fault> {
+    /// [`Error::Environment`] that one cannot be read.
+    pub fn hash(&self, script: &str) -> Result<String, Error> {
         let mut all = [self.daemon(), self.program("sysbench")].map(PathBuf::from).to_vec();
         // Of a program in PREFIX/bin they are in PREFIX/share/sysbench. Where another build has them is not known.
         let prefix = all[1].parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
@@ -190,7 +190,7 @@ fn printed(program: &Path, option: &str) -> String {
     output.map_or_else(|_| String::new(), |o| String::from_utf8_lossy(&o.stdout).into_owned())
 }
 
-fn hash(programs: &[PathBuf]) -> Result<String, Fault> {
+fn hash(programs: &[PathBuf]) -> Result<String, Error> {
     let mut hasher = blake3::Hasher::new();
     for path in programs {
         let program = std::fs::read(path).map_err(host(format!("read {}", path.display())))?;
@@ -217,8 +217,8 @@ impl Postgresql {
     /// Finds a major version, or the newest that is installed.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with what is installed, and the line that installs what is not.
-    pub fn find(version: Option<u32>) -> Result<Postgresql, Fault> {
+    /// [`Error::Environment`] with what is installed, and the line that installs what is not.
+    pub fn find(version: Option<u32>) -> Result<Postgresql, Error> {
         let mut installed = Postgresql::installed();
         let known: Vec<String> = installed.iter().map(|of| of.major.to_string()).collect();
         let found = match version {
@@ -233,7 +233,7 @@ impl Postgresql {
             };
             let package = version
                 .map_or_else(|| "postgresql".to_owned(), |version| format!("postgresql-{version}"));
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "PostgreSQL{wanted} is not installed{there}; install it with: apt install {package}"
             ))
         })
@@ -282,8 +282,8 @@ impl Postgresql {
     /// Hash of some of its programs.
     ///
     /// # Errors
-    /// [`Fault::Environment`] that one cannot be read.
-    pub fn hash(&self, programs: &[&str]) -> Result<String, Fault> {
+    /// [`Error::Environment`] that one cannot be read.
+    pub fn hash(&self, programs: &[&str]) -> Result<String, Error> {
         let programs: Vec<PathBuf> = programs.iter().map(|name| self.bin.join(name)).collect();
         hash(&programs)
     }

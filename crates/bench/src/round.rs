@@ -4,7 +4,7 @@
 use crate::budget::{Budget, guess_s};
 use crate::clock::Clock;
 use crate::engine::Engine;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::job::Job;
 use crate::stop::Stop;
 use crate::trial;
@@ -73,7 +73,7 @@ struct Shared<'a> {
     queue: Mutex<VecDeque<usize>>,
     done: Mutex<Vec<Done>>,
     budget: Mutex<&'a mut Budget>,
-    fault: Mutex<Option<Fault>>,
+    error: Mutex<Option<Error>>,
 }
 
 impl Runner<'_> {
@@ -81,15 +81,15 @@ impl Runner<'_> {
     /// the budget allows.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when this host cannot run them or the store cannot keep them.
-    pub fn run(&self, jobs: &[Job], budget: &mut Budget) -> Result<Vec<Done>, Fault> {
+    /// [`Error::Environment`] when this host cannot run them or the store cannot keep them.
+    pub fn run(&self, jobs: &[Job], budget: &mut Budget) -> Result<Vec<Done>, Error> {
         let shared = Shared {
             runner: self,
             jobs,
             queue: Mutex::new((0..jobs.len()).collect()),
             done: Mutex::new(vec![Done::Stopped; jobs.len()]),
             budget: Mutex::new(budget),
-            fault: Mutex::new(None),
+            error: Mutex::new(None),
         };
         // Stored results come first: they show how long other trials take.
         shared.find_stored()?;
@@ -100,9 +100,9 @@ impl Runner<'_> {
                 scope.spawn(|| shared.work());
             }
         });
-        let fault = lock(&shared.fault).take();
-        match fault {
-            Some(fault) => Err(fault),
+        let error = lock(&shared.error).take();
+        match error {
+            Some(error) => Err(error),
             None => Ok(shared.done.into_inner().unwrap_or_else(PoisonError::into_inner)),
         }
     }
@@ -110,7 +110,7 @@ impl Runner<'_> {
 
 impl Shared<'_> {
     /// Takes what is stored out of the queue, and plans the rest.
-    fn find_stored(&self) -> Result<(), Fault> {
+    fn find_stored(&self) -> Result<(), Error> {
         let store = self.runner.store;
         let mut missing = VecDeque::new();
         for (index, job) in self.jobs.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Shared<'_> {
 
     /// One worker: takes jobs until there are none.
     fn work(&self) {
-        while !self.runner.stop.interrupted() && lock(&self.fault).is_none() {
+        while !self.runner.stop.interrupted() && lock(&self.error).is_none() {
             let next = lock(&self.queue).pop_front();
             let Some(index) = next else {
                 return;
@@ -149,13 +149,13 @@ impl Shared<'_> {
             match self.one(&self.jobs[index], index) {
                 Ok(Some(done)) => lock(&self.done)[index] = done,
                 Ok(None) => {}
-                Err(fault) => *lock(&self.fault) = Some(fault),
+                Err(error) => *lock(&self.error) = Some(error),
             }
         }
     }
 
     /// Runs a job; none where it was stored meanwhile or is run by another process.
-    fn one(&self, job: &Job, index: usize) -> Result<Option<Done>, Fault> {
+    fn one(&self, job: &Job, index: usize) -> Result<Option<Done>, Error> {
         let runner = self.runner;
         if self.stored(job, index) {
             return Ok(None);
@@ -192,8 +192,8 @@ impl Shared<'_> {
                 runner.watch.ended(&job.name, &trial, wall_s);
                 Ok(Some(Done::Trial(Box::new(trial))))
             }
-            Err(Fault::Interrupted) if runner.stop.interrupted() => Ok(Some(Done::Stopped)),
-            Err(Fault::Interrupted) => {
+            Err(Error::Interrupted) if runner.stop.interrupted() => Ok(Some(Done::Stopped)),
+            Err(Error::Interrupted) => {
                 // It needs more than it was given.
                 let needs_s = needs_s.max(clock.now_s() - began_s);
                 lock(&self.budget).record_time(job.cell, needs_s);

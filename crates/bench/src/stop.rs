@@ -1,7 +1,7 @@
 //! Stop requests: by the user, or by a deadline; shared by everything that waits.
 
 use crate::clock::Clock;
-use crate::fault::{Fault, host};
+use crate::error::{Error, host};
 use procfs::process::Process;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -26,7 +26,7 @@ impl Stop {
     ///
     /// # Errors
     /// When the system refuses a handler.
-    pub fn at_signals() -> Result<Stop, Fault> {
+    pub fn at_signals() -> Result<Stop, Error> {
         let stop = Stop::default();
         let register = |signal| {
             // The first does nothing until the second has set what it looks at.

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::engine::{Engine, TrialContext};
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::job::Job;
 use crate::stop::Stop;
@@ -15,16 +15,16 @@ use store::{Run, Running};
 /// result, with the reason.
 ///
 /// # Errors
-/// [`Fault::Interrupted`] when it was stopped, [`Fault::Environment`] when this host cannot run it.
+/// [`Error::Interrupted`] when it was stopped, [`Error::Environment`] when this host cannot run it.
 pub fn measure(
     engine: &dyn Engine,
     inputs: &Inputs,
     context: &TrialContext,
-) -> Result<Trial, Fault> {
+) -> Result<Trial, Error> {
     let release = inputs.variant.openzfs;
     let build = engine.build_id(release, &inputs.workload.program)?;
     if build != inputs.build {
-        return Err(Fault::Environment(format!(
+        return Err(Error::Environment(format!(
             "the trial was planned for engine build {}, but this host has {build} for OpenZFS \
              {release}, and the result could differ: run the lab again on this host",
             inputs.build
@@ -33,7 +33,7 @@ pub fn measure(
     let (key, _) = inputs.key()?;
     let outcome = match engine.run(inputs, context) {
         Ok(measured) => TrialResult::Measured(Box::new(measured)),
-        Err(Fault::Failed(reason)) => TrialResult::Failed { reason },
+        Err(Error::Failed(reason)) => TrialResult::Failed { reason },
         Err(other) => return Err(other),
     };
     Ok(Trial {
@@ -54,7 +54,7 @@ pub fn measure(
 /// Runs a job whose trial was claimed, and stores the trial. Gives the wall seconds that it took.
 ///
 /// # Errors
-/// As [`measure`], and what the store refused as [`Fault::Environment`].
+/// As [`measure`], and what the store refused as [`Error::Environment`].
 pub fn measure_and_store(
     engine: &dyn Engine,
     job: &Job,
@@ -62,7 +62,7 @@ pub fn measure_and_store(
     clock: &dyn Clock,
     stage: &dyn Fn(Stage),
     stop: &Stop,
-) -> Result<(Trial, f64), Fault> {
+) -> Result<(Trial, f64), Error> {
     let (started, begun_s) = (SystemTime::now(), clock.now_s());
     let context = TrialContext {
         raw: &running.raw(),

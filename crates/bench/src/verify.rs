@@ -1,7 +1,7 @@
 //! A stored trial run again: the same bytes, or the first field that differs.
 
 use crate::engine::{Engine, TrialContext};
-use crate::fault::{Fault, doing};
+use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::job;
 use crate::stop::Stop;
@@ -49,7 +49,7 @@ pub fn verify(
     stored: &[u8],
     running: &Running,
     stop: &Stop,
-) -> Result<Verified, Fault> {
+) -> Result<Verified, Error> {
     let context = TrialContext {
         raw: &running.raw(),
         store: running.store(),

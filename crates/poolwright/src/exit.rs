@@ -1,6 +1,6 @@
 //! Exit codes that all subcommands share; each documents its own meaning of 1.
 
-use bench::fault::Fault;
+use bench::error::Error;
 use std::fmt::Display;
 use text::line::visible;
 
@@ -48,23 +48,22 @@ impl Refusal {
     }
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Refusal {
-        match fault {
-            Fault::Interrupted => Refusal::silent(INTERRUPTED),
-            Fault::Environment(_) | Fault::Failed(_) => Refusal::environment(fault),
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        match error {
+            Error::Interrupted => Refusal::silent(INTERRUPTED),
+            Error::Environment(_) | Error::Failed(_) => Refusal::environment(error),
         }
     }
 }
 
 impl From<store::Error> for Refusal {
     fn from(error: store::Error) -> Refusal {
-        use store::Error;
         match error {
-            Error::Unknown { .. } | Error::Ambiguous { .. } | Error::Former { .. } => {
-                Refusal::usage(error)
-            }
-            Error::Io { .. } | Error::Content { .. } => Refusal::environment(error),
+            store::Error::Unknown { .. }
+            | store::Error::Ambiguous { .. }
+            | store::Error::Former { .. } => Refusal::usage(error),
+            store::Error::Io { .. } | store::Error::Content { .. } => Refusal::environment(error),
         }
     }
 }

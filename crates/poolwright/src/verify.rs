@@ -4,7 +4,7 @@ use crate::exit::Refusal;
 use crate::store_dir::StoreDir;
 use crate::{engine, output};
 use bench::engine::Engine;
-use bench::fault::Fault;
+use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
@@ -130,10 +130,10 @@ fn again(
     engine: &dyn Engine,
     stored: &Stored,
     stop: &Stop,
-) -> Result<Verified, Fault> {
+) -> Result<Verified, Error> {
     let inputs = Inputs::read(&stored.inputs)?;
     match store.claim(&stored.key)? {
-        None => Err(Fault::Environment(format!(
+        None => Err(Error::Environment(format!(
             "another process runs trial {} at this moment: verify it afterwards",
             stored.key.short()
         ))),

@@ -2,7 +2,7 @@
 
 pub mod linux;
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use lab::campaign::{OpenZfs, Program};
@@ -17,23 +17,23 @@ pub trait Engine: Sync {
     /// builds are never confused.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when this host has no engine for that release, or lacks the client.
-    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault>;
+    /// [`Error::Environment`] when this host has no engine for that release, or lacks the client.
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Error>;
 
     /// The full version of OpenZFS that runs for a release: `2.4.4`. It follows from the build.
     ///
     /// # Errors
     /// As [`Engine::build_id`].
-    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault>;
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Error>;
 
     /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
     /// build give the same result to the last bit, on every host. Pool states may be stored, which changes no
     /// result. Nothing is left but that and the raw outputs.
     ///
     /// # Errors
-    /// [`Fault::Failed`] when the trial failed, [`Fault::Interrupted`] when it was asked to stop,
-    /// [`Fault::Environment`] when this host lacks something, so that no trial can run.
-    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Fault>;
+    /// [`Error::Failed`] when the trial failed, [`Error::Interrupted`] when it was asked to stop,
+    /// [`Error::Environment`] when this host lacks something, so that no trial can run.
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error>;
 }
 
 /// What a trial runs in. Nothing of it enters the result.

@@ -4,7 +4,7 @@
 //! since it writes into the machine's directory.
 
 use super::{Part, warm};
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use machine::script::{Command, Step};
 use measurement::Counters;
@@ -63,12 +63,12 @@ impl Times {
     ///
     /// # Errors
     /// How long it took instead.
-    pub fn check(&self, client: &str, seconds: f64, rate: Option<f64>) -> Result<(), Fault> {
+    pub fn check(&self, client: &str, seconds: f64, rate: Option<f64>) -> Result<(), Error> {
         /// Mean waits that two together exceed in one of two thousand runs.
         const WAITS: f64 = 10.0;
         let waited = rate.map_or(0.0, |rate| WAITS / rate);
         match seconds + waited < 0.9 * self.runtime_s {
-            true => Err(Fault::failed(format!(
+            true => Err(Error::failed(format!(
                 "{client} ended after {seconds:.1} s instead of {} s: see its output in the trial's directory",
                 self.runtime_s
             ))),
@@ -112,11 +112,11 @@ pub fn grown(
     raw: &Path,
     [begin, end]: [&str; 2],
     values: impl Fn(&str) -> Option<Counters>,
-) -> Result<Counters, Fault> {
+) -> Result<Counters, Error> {
     let read = |name: &str| {
         values(&text(raw, name)).ok_or_else(|| {
             let path = raw.join(name);
-            Fault::failed(format!("{} does not hold the server's counters", path.display()))
+            Error::failed(format!("{} does not hold the server's counters", path.display()))
         })
     };
     let (begin, end) = (read(begin)?, read(end)?);

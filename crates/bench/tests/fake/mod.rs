@@ -3,7 +3,7 @@
 
 use bench::clock::Clock;
 use bench::engine::{Engine, TrialContext};
-use bench::fault::Fault;
+use bench::error::Error;
 use bench::inputs::Inputs;
 use lab::campaign::{AllocationClass, OpenZfs, Program};
 use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
@@ -51,15 +51,15 @@ impl Fake {
 }
 
 impl Engine for Fake {
-    fn build_id(&self, _openzfs: OpenZfs, _client: &Program) -> Result<String, Fault> {
+    fn build_id(&self, _openzfs: OpenZfs, _client: &Program) -> Result<String, Error> {
         Ok(self.build.clone())
     }
 
-    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Error> {
         Ok(format!("{openzfs}.0"))
     }
 
-    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Fault> {
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error> {
         let TrialContext { raw, stop, .. } = *context;
         self.begun.fetch_add(1, Ordering::SeqCst);
         if context.state_needed_again
@@ -68,19 +68,19 @@ impl Engine for Fake {
             kept.push(inputs.seed);
         }
         let written = std::fs::write(raw.join("fake.log"), "begun\n");
-        written.map_err(|e| Fault::failed(format!("cannot write to {}: {e}", raw.display())))?;
+        written.map_err(|e| Error::failed(format!("cannot write to {}: {e}", raw.display())))?;
         (context.stage)(Stage::Measuring);
         let begun = self.clock.now_s();
         while self.clock.now_s() - begun < self.wall_s {
             if stop.should_end() {
-                return Err(Fault::Interrupted);
+                return Err(Error::Interrupted);
             }
             let left = self.wall_s - (self.clock.now_s() - begun);
             self.clock.sleep(Duration::from_secs_f64(left.clamp(0.0, 0.05)));
         }
         let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log);
         if has_log && self.logs_fail {
-            return Err(Fault::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
+            return Err(Error::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
         }
         // The log gives ten times the operations, a flush is half of what is left; a seed moves by 1 %.
         let seed = (inputs.seed % 1000) as f64 / 1000.0;

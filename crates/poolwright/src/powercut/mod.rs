@@ -27,7 +27,7 @@ use crate::output;
 use crate::store_dir::StoreDir;
 use bench::engine::Engine as _;
 use bench::engine::linux::{Linux, host_memory};
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing};
 use bench::inputs::Inputs;
 use bench::slot::Slot;
 use bench::stop::Stop;
@@ -156,9 +156,9 @@ impl Args {
             seed: self.seed,
             stop: &stop,
         };
-        let code = |fault: Fault| match stop.interrupted() {
+        let code = |error: Error| match stop.interrupted() {
             true => Refusal::silent(INTERRUPTED),
-            false => fault.into(),
+            false => error.into(),
         };
         if let Some(seed) = self.replay {
             let title = format!("{} {name}, state {seed}", campaign.name);
@@ -179,7 +179,7 @@ impl Args {
     }
 
     /// Makes the crash states that are not saved, and reports on all.
-    fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Fault> {
+    fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Error> {
         let inputs = setup.inputs;
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         // Each job has what the drives held before the cut a second time, to make states from.
@@ -250,7 +250,7 @@ impl Args {
 
     /// The key of all crash states that differ by their seed alone. This program writes and checks in the machines,
     /// so it is one of their inputs.
-    fn key(&self, inputs: &Inputs) -> Result<Key, Fault> {
+    fn key(&self, inputs: &Inputs) -> Result<Key, Error> {
         // Its path may be another program's by now.
         let program = std::fs::read("/proc/self/exe");
         let program = program.map_err(doing("read this program"))?;

@@ -6,11 +6,11 @@ use crate::shell;
 use ::machine::scratch::Scratch;
 use bench::engine::linux::Linux;
 use bench::engine::linux::shell::Shell;
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing};
 use bench::workload::Client;
 
 /// Writes as the lab has it, cuts the power and runs a shell; its exit code.
-pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, Fault> {
+pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, Error> {
     let scratch = Scratch::new().map_err(doing("make a directory for the machine"))?;
     let input = shell::input().map_err(doing("read standard input"))?;
     let recorded = setup.record(&scratch.path().join("kept"), true)?;

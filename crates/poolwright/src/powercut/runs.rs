@@ -7,7 +7,7 @@ use super::states::{Checked, Recorded, Setup};
 use crate::machine;
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,7 @@ pub fn run(
     jobs: &Jobs,
     written: Written,
     saved: &Saved,
-) -> Result<Vec<Run>, Fault> {
+) -> Result<Vec<Run>, Error> {
     let all: Vec<(bool, u64)> = BOTH
         .iter()
         .flat_map(|run| seeds_of(seeds, *run).iter().map(|seed| (*run, *seed)))
@@ -91,7 +91,7 @@ fn make(
     jobs: &Jobs,
     saved: &Saved,
     progress: &Progress,
-) -> Result<Vec<Hung>, Fault> {
+) -> Result<Vec<Hung>, Error> {
     let needed: Vec<bool> =
         BOTH.into_iter().filter(|run| missing.iter().any(|(of, _)| of == run)).collect();
     if needed.is_empty() {
@@ -112,7 +112,7 @@ fn make(
     )?;
     let config = setup.variant.drives()?;
     // A job keeps all that was ever written: nothing tells it which blocks were freed.
-    let lengths: Result<Vec<u64>, Fault> = recorded.iter().map(Recorded::length).collect();
+    let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let hung = in_parallel(
         jobs.number(longest, machine::free_memory()),
@@ -120,7 +120,7 @@ fn make(
         || CrashDrives::new(&config),
         |base, (synchronous, seed)| {
             let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
-            let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;
+            let recording = recording.ok_or_else(|| Error::failed("a run was not recorded"))?;
             let name = format!("state-{synchronous}-{seed}");
             match setup.check(recording, base, &scratch.path().join(name), *seed)? {
                 Checked::State(state) => {
@@ -209,8 +209,8 @@ fn in_parallel<I: Sync, O: Send, T>(
     jobs: usize,
     items: &[I],
     own: impl Fn() -> T + Sync,
-    work: impl Fn(&mut T, &I) -> Result<O, Fault> + Sync,
-) -> Result<Vec<O>, Fault> {
+    work: impl Fn(&mut T, &I) -> Result<O, Error> + Sync,
+) -> Result<Vec<O>, Error> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -265,7 +265,7 @@ mod tests {
             |(), n| {
                 worked.fetch_add(1, Ordering::Relaxed);
                 match n {
-                    3 => Err(Fault::failed("three")),
+                    3 => Err(Error::failed("three")),
                     _ => Ok(()),
                 }
             },

@@ -1,7 +1,7 @@
 //! Crash states that were checked, saved one by one, so that the same command resumes.
 
 use super::report::State;
-use bench::fault::{Fault, doing, host};
+use bench::error::{Error, doing, host};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -50,7 +50,7 @@ impl Kept {
 impl Saved {
     /// Those whose inputs, without the seed of the state, have this key. A line that a killed process left
     /// unfinished is ignored.
-    pub fn open(store: &Path, key: &Key) -> Result<Saved, Fault> {
+    pub fn open(store: &Path, key: &Key) -> Result<Saved, Error> {
         let directory = store.join(DIRECTORY);
         fs::create_dir_all(&directory).map_err(doing(format!("create {}", directory.display())))?;
         let path = directory.join(format!("{key}.jsonl"));
@@ -85,15 +85,15 @@ impl Saved {
     }
 
     /// Saves what became of a recording's writers.
-    pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Fault> {
+    pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Error> {
         self.add(Line::Recorded { synchronous, problems })
     }
 
-    pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Fault> {
+    pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Error> {
         self.add(Line::State { synchronous, state: Box::new(state) })
     }
 
-    fn add(&self, line: Line) -> Result<(), Fault> {
+    fn add(&self, line: Line) -> Result<(), Error> {
         let mut text = serde_json::to_vec(&line).map_err(doing("write a crash state as JSON"))?;
         text.push(b'\n');
         let mut kept = self.kept();

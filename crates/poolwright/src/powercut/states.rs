@@ -11,7 +11,7 @@ use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
 use bench::engine::linux::variant::{self, EarlyEnd, Variant};
-use bench::fault::Fault;
+use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use contents::config::{Config, DriveConfig};
@@ -67,7 +67,7 @@ pub struct Recorded {
 
 impl Recorded {
     /// Bytes of the record.
-    pub fn length(&self) -> Result<u64, Fault> {
+    pub fn length(&self) -> Result<u64, Error> {
         let about = fs::metadata(&self.record).map_err(io("read", &self.record))?;
         Ok(about.len())
     }
@@ -85,17 +85,17 @@ pub struct AfterCut {
     pub state: State,
 }
 
-fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Fault + 'a {
-    move |e| Fault::Environment(format!("cannot {what} {}: {e}", path.display()))
+fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Error + 'a {
+    move |e| Error::Environment(format!("cannot {what} {}: {e}", path.display()))
 }
 
-fn write_task(directory: &Path, name: &str, task: &impl serde::Serialize) -> Result<(), Fault> {
+fn write_task(directory: &Path, name: &str, task: &impl serde::Serialize) -> Result<(), Error> {
     let path = directory.join(name);
     let text = serde_json::to_vec(task).map_err(std::io::Error::other);
     text.and_then(|text| fs::write(&path, text)).map_err(io("write", &path))
 }
 
-fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> Result<T, Fault> {
+fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> Result<T, Error> {
     let path = directory.join(name);
     let text = fs::read(&path).map_err(io("read", &path))?;
     let result = serde_json::from_slice(&text).map_err(std::io::Error::other);
@@ -121,13 +121,13 @@ pub enum Checked {
 fn checked(
     ended: Result<(), EarlyEnd>,
     mut state: State,
-    add: impl FnOnce(&mut State) -> Result<(), Fault>,
-) -> Result<Checked, Fault> {
+    add: impl FnOnce(&mut State) -> Result<(), Error>,
+) -> Result<Checked, Error> {
     match ended {
         Ok(()) => add(&mut state)?,
         Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
         Err(EarlyEnd::Hung(how)) => return Ok(Checked::Hung(how)),
-        Err(EarlyEnd::Fault(fault)) => return Err(fault),
+        Err(EarlyEnd::Error(error)) => return Err(error),
     }
     Ok(Checked::State(Box::new(state)))
 }
@@ -167,7 +167,7 @@ impl Setup<'_> {
     }
 
     /// Builds the variant in a new directory, runs the writers and records its drives.
-    pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
+    pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Error> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
             None => self.files(),
@@ -192,21 +192,21 @@ impl Setup<'_> {
         let ended = self.variant.run(directory, &drives, steps, RECORDING, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
-                (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
-                (_, Some(complaint)) => Fault::failed(complaint),
-                (EarlyEnd::Died(how) | EarlyEnd::Hung(how), None) => Fault::failed(how),
-                (EarlyEnd::Fault(fault), None) => fault,
+                (EarlyEnd::Error(error @ (Error::Interrupted | Error::Environment(_))), _) => error,
+                (_, Some(complaint)) => Error::failed(complaint),
+                (EarlyEnd::Died(how) | EarlyEnd::Hung(how), None) => Error::failed(how),
+                (EarlyEnd::Error(error), None) => error,
             }
         })?;
         let ledger: Ledger = read_result(directory, writer::LEDGER)?;
         if let Some(why) = ledger.useless() {
-            return Err(Fault::failed(why));
+            return Err(Error::failed(why));
         }
         Ok(Recorded { synchronous, ledger, record, work: task.work })
     }
 
     /// The steps between building the variant and starting the writers.
-    fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Fault> {
+    fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Error> {
         if let Some(database) = self.database {
             let part = database.client.lay_out();
             for (name, text) in &part.files {
@@ -256,7 +256,7 @@ impl Setup<'_> {
         base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
-    ) -> Result<AfterCut, Fault> {
+    ) -> Result<AfterCut, Error> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let ledger = &recorded.ledger;
         // Drives that fail during the writing have failed in every state.
@@ -295,7 +295,7 @@ impl Setup<'_> {
         base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
-    ) -> Result<Checked, Fault> {
+    ) -> Result<Checked, Error> {
         let AfterCut { at, drives, acknowledged, state } =
             self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
@@ -363,8 +363,8 @@ mod tests {
         assert_eq!((ended.seed, ended.lost, ended.unusable), (4, 1, None));
         let hung = of(Err(EarlyEnd::Hung("600 s of real time".to_owned())));
         assert!(matches!(hung, Ok(Checked::Hung(how)) if how == "600 s of real time"));
-        let fault = Fault::Environment("no space is left".to_owned());
-        assert!(of(Err(EarlyEnd::Fault(fault))).is_err());
+        let error = Error::Environment("no space is left".to_owned());
+        assert!(of(Err(EarlyEnd::Error(error))).is_err());
     }
 
     #[test]

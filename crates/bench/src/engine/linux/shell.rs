@@ -1,8 +1,8 @@
 //! A shell in the modelled server, with a variant's pool built.
 
 pub use super::steps::MOUNT;
-use super::{Linux, devices, fault, parameters, steps};
-use crate::fault::{Fault, doing};
+use super::{Linux, devices, parameters, steps, trial_error};
+use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::sensitivity::kinds;
 use crate::stop::Stop;
@@ -68,7 +68,7 @@ impl Linux {
     ///
     /// # Errors
     /// Why the machine failed before.
-    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<u8, Fault> {
+    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<u8, Error> {
         let Shell { inputs, directory, .. } = *shell;
         let parameters = match shell.client {
             None => parameters::without_client(inputs, 0),
@@ -116,7 +116,7 @@ impl Linux {
                 ended
             }
         };
-        let outcome = outcome.map_err(|failure| fault(&failure, directory, None))?;
+        let outcome = outcome.map_err(|failure| trial_error(&failure, directory, None))?;
         Ok(outcome.shell.and_then(|code| code.try_into().ok()).unwrap_or(1))
     }
 }

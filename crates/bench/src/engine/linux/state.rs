@@ -5,9 +5,9 @@
 
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
-use super::{Given, Linux, devices, fault};
+use super::{Given, Linux, devices, trial_error};
 use crate::engine::TrialContext;
-use crate::fault::{Fault, doing, host};
+use crate::error::{Error, doing, host};
 use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place};
@@ -127,7 +127,7 @@ fn work(
 
 impl Wanted {
     /// The state that a trial begins with.
-    fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
+    fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Error> {
         let inputs = before(inputs);
         let client = workload::prepare(&inputs, Place::Nowhere)?;
         let (work, parameters) = work(&inputs, engine, client.as_ref());
@@ -154,7 +154,7 @@ impl Linux {
         &self,
         inputs: &Inputs,
         context: &TrialContext,
-    ) -> Result<ReadyState, Fault> {
+    ) -> Result<ReadyState, Error> {
         let wanted = Wanted::new(inputs, &self.engine)?;
         match self.stored(&wanted.key, context) {
             Some(state) => Ok(state),
@@ -183,7 +183,7 @@ impl Linux {
         wanted: &Wanted,
         directory: &Path,
         context: &TrialContext,
-    ) -> Result<ReadyState, Fault> {
+    ) -> Result<ReadyState, Error> {
         let begun = Instant::now();
         fs::create_dir(directory).map_err(host(format!("make {}", directory.display())))?;
         let memory = self.take_memory(directory)?;
@@ -210,7 +210,7 @@ impl Linux {
         directory: &Path,
         memory: &Memory,
         context: &TrialContext,
-    ) -> Result<Outcome, Fault> {
+    ) -> Result<Outcome, Error> {
         let inputs = &wanted.inputs;
         let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
@@ -227,7 +227,7 @@ impl Linux {
             image: None,
         };
         let outcome = self.start(&given, memory, context);
-        outcome.map_err(|failure| fault(&failure, directory, Some(client)))
+        outcome.map_err(|failure| trial_error(&failure, directory, Some(client)))
     }
 
     /// Stores a state that was just made in a directory, which goes to the store, unless it is stopped. Its drives are
@@ -239,7 +239,7 @@ impl Linux {
         (index, memory): (&File, &Memory),
         outcome: &Outcome,
         context: &TrialContext,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let store = context.store;
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
         store.trim_states(room)?;

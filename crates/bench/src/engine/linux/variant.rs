@@ -2,8 +2,8 @@
 
 use super::parameters::{self, Parameters};
 pub use super::steps::{directory, filesystem_device, mount, place};
-use super::{Linux, devices, fault, of_host, steps};
-use crate::fault::Fault;
+use super::{Linux, devices, of_host, steps, trial_error};
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
@@ -32,7 +32,7 @@ pub enum EarlyEnd {
     /// slow.
     Hung(String),
     /// Anything else.
-    Fault(Fault),
+    Error(Error),
 }
 
 impl Linux {
@@ -52,7 +52,7 @@ impl Variant<'_> {
     ///
     /// # Errors
     /// That a profile cannot be used.
-    pub fn drives(&self) -> Result<Config, Fault> {
+    pub fn drives(&self) -> Result<Config, Error> {
         devices::config(self.inputs)
     }
 
@@ -79,7 +79,7 @@ impl Variant<'_> {
         stop: &Stop,
     ) -> Result<Outcome, EarlyEnd> {
         let script = steps::script(self.inputs, &self.linux.engine, steps);
-        let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Fault)?;
+        let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Error)?;
         let machine = Machine {
             patience: hung_after,
             ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
@@ -96,15 +96,15 @@ impl Variant<'_> {
 /// named.
 fn early(failure: Failure, directory: &Path) -> EarlyEnd {
     match failure {
-        Failure::Ended(_) | Failure::Hung { .. } if let Some(fault) = of_host(directory) => {
-            EarlyEnd::Fault(fault)
+        Failure::Ended(_) | Failure::Hung { .. } if let Some(error) = of_host(directory) => {
+            EarlyEnd::Error(error)
         }
         Failure::Ended(how) => EarlyEnd::Died(how),
         Failure::Hung { seconds, last } => EarlyEnd::Hung(format!(
             "the machine did not end within {seconds} s of real time and was ended; its last message: {}",
             last.as_deref().unwrap_or("none")
         )),
-        other => EarlyEnd::Fault(fault(&other, directory, None)),
+        other => EarlyEnd::Error(trial_error(&other, directory, None)),
     }
 }
 
@@ -123,13 +123,13 @@ mod tests {
         assert!(matches!(end(hung(None)), EarlyEnd::Hung(_)));
         assert!(matches!(end(Failure::Ended("panic".to_owned())), EarlyEnd::Died(_)));
         let killed = end(Failure::Killed("signal 9".to_owned()));
-        assert!(matches!(killed, EarlyEnd::Fault(Fault::Environment(_))), "{killed:?}");
+        assert!(matches!(killed, EarlyEnd::Error(Error::Environment(_))), "{killed:?}");
         let directory = tempfile::tempdir().unwrap();
         let console = "the record of the drives cannot be written: File too large (os error 27)\n";
         std::fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
         for failure in [hung(None), Failure::Ended("panic".to_owned())] {
             let refused = early(failure, directory.path());
-            assert!(matches!(refused, EarlyEnd::Fault(Fault::Environment(_))), "{refused:?}");
+            assert!(matches!(refused, EarlyEnd::Error(Error::Environment(_))), "{refused:?}");
         }
     }
 }

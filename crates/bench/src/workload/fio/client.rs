@@ -3,7 +3,7 @@
 use super::rewrite::Rewritten;
 use super::{Finished, complaint, diff, job, measured};
 use crate::engine::linux::steps;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Fio;
 use crate::workload::{self, Part, Place, Seen, warm};
@@ -39,9 +39,9 @@ impl Client {
     ///
     /// # Errors
     /// Every mistake in the job file.
-    pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Error> {
         let Program::Fio { origin, job: text } = &inputs.workload.program else {
-            return Err(Fault::failed("this workload has no fio job"));
+            return Err(Error::failed("this workload has no fio job"));
         };
         Ok(Client {
             program: match place {
@@ -124,7 +124,7 @@ impl workload::Client for Client {
         self.job.files_bytes
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let finished = Finished::read(raw)?;
         measured::measured(&self.job, finished, seen)
     }

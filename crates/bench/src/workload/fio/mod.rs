@@ -19,7 +19,7 @@ pub use client::Client;
 pub use finished::Finished;
 pub use refusals::{complaint, refusals};
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use lab::campaign::Program;
 use lab::fio::{Mistake, parse};
@@ -35,9 +35,9 @@ fn reason(origin: &str, mistakes: &[Mistake]) -> String {
 ///
 /// # Errors
 /// Every mistake in the file.
-pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
+pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Error> {
     let Program::Fio { origin, job } = &inputs.workload.program else {
-        return Err(Fault::failed("this workload has no fio job"));
+        return Err(Error::failed("this workload has no fio job"));
     };
     let target = Target {
         dir,
@@ -50,7 +50,7 @@ pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
         seed: inputs.seed,
         rate: inputs.rate,
     };
-    let wrong = |m: Vec<Mistake>| Fault::Failed(reason(origin, &m));
+    let wrong = |m: Vec<Mistake>| Error::Failed(reason(origin, &m));
     let file = parse::parse(job).map_err(wrong)?;
     rewrite::rewrite(&file, &target).map_err(wrong)
 }

@@ -7,7 +7,7 @@ pub mod log;
 mod server;
 
 use crate::engine::linux::steps::MOUNT;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::workload::database::{self, START_S, Times, USER};
@@ -46,7 +46,7 @@ impl Client {
     ///
     /// # Errors
     /// That PostgreSQL is not installed.
-    pub fn new(inputs: &Inputs, pgbench: &Pgbench, place: Place) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, pgbench: &Pgbench, place: Place) -> Result<Client, Error> {
         Ok(Client {
             server: match place {
                 Place::Host => Postgresql::find(pgbench.version)?,
@@ -198,7 +198,7 @@ impl workload::Client for Client {
         self.at.shared_buffers + self.at.shared_buffers / 16 + sessions * SESSION
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
         let mut transactions = log::read(raw, LOG, &writes)?;
         self.times.check("pgbench", transactions.seconds(), self.rate)?;

@@ -1,7 +1,7 @@
 //! The server for work that is no trial: who uses these runs them in an order of his own.
 
 use super::{Client, SOCKET};
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::database;
 use machine::script::{Command, Step};
 
@@ -37,11 +37,11 @@ impl Client {
     /// That its checker of tables is installed, so that what it reports is damage.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with the versions that have it.
-    pub fn has_amcheck(&self) -> Result<(), Fault> {
+    /// [`Error::Environment`] with the versions that have it.
+    pub fn has_amcheck(&self) -> Result<(), Error> {
         let found = which::which(self.server.program("pg_amcheck"));
         found.map(drop).map_err(|_| {
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "{} has no pg_amcheck, which checks tables and indexes after a power cut: use PostgreSQL 14 or later",
                 self.server.version
             ))

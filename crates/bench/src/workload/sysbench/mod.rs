@@ -6,7 +6,7 @@ pub mod output;
 mod server;
 
 use crate::engine::linux::steps::MOUNT;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Mysql;
 use crate::workload::database::{self, START_S, Times, USER};
@@ -50,7 +50,7 @@ impl Client {
     ///
     /// # Errors
     /// That the server or sysbench is not installed.
-    pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Error> {
         Ok(Client {
             server: match place {
                 Place::Host => Mysql::find(sysbench.server, sysbench.version)?,
@@ -231,7 +231,7 @@ impl workload::Client for Client {
         server_memory(self.server.family) + self.at.buffer_pool + self.at.buffer_pool / 8 + sessions
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let run = Run::read(&database::text(raw, "sysbench.out"))?;
         self.times.check("sysbench", run.seconds, None)?;
         let writes = self.sysbench.writes();

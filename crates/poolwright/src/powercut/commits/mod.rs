@@ -13,7 +13,7 @@ use super::work::Work;
 use super::writer::timed;
 use ::machine::INSIDE;
 use ::machine::script::{Command, Step};
-use bench::fault::Fault;
+use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::workload::sqlite::Client as SqliteClient;
 use bench::workload::{Client, Place, pgbench, sysbench};
@@ -56,7 +56,7 @@ pub struct Database {
 ///
 /// # Errors
 /// That its server, or what checks its tables, is not installed.
-pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Database>, Fault> {
+pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Database>, Error> {
     Ok(match &inputs.workload.program {
         Program::Pgbench(pgbench) => {
             let client = pgbench::Client::new(inputs, pgbench, place)?;
