@@ -94,8 +94,9 @@ pub fn run(
             answered(known.trials());
         }
         let entries = jobs.iter().flat_map(|job| {
-            let entry = |slot: &crate::slot::Slot| slot.entry(campaign, job.key.as_str());
-            job.slots.iter().map(entry)
+            let entry =
+                |spec: &crate::trial_spec::TrialSpec| spec.entry(campaign, job.key.as_str());
+            job.specs.iter().map(entry)
         });
         entries.for_each(|entry| record.add(entry));
         path = runner.store.update(&path, &mut record)?;
@@ -123,11 +124,11 @@ pub fn run(
     Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 
-/// Adds a job's trial under the names of each slot that it fills.
+/// Adds a job's trial under the names of each of its specs.
 fn add(campaign: &Campaign, known: &mut KnownTrials, job: &Job, trial: &Trial) {
-    for slot in &job.slots {
-        let entry = slot.entry(campaign, job.key.as_str());
-        known.add(slot.clone(), entry.name(trial.clone()));
+    for spec in &job.specs {
+        let entry = spec.entry(campaign, job.key.as_str());
+        known.add(spec.clone(), entry.name(trial.clone()));
     }
 }
 

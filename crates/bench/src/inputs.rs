@@ -2,7 +2,7 @@
 
 use crate::error::{Error, doing};
 use crate::sensitivity;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
 use lab::model::{Model, cell_model};
 use measurement::{Cost, Perturbation, TrialKind};
@@ -86,11 +86,11 @@ impl Timing {
 
 impl Inputs {
     /// The inputs of a trial of a campaign, on an engine build.
-    pub fn new(campaign: &Campaign, model: &Model, slot: &Slot, build: &str) -> Inputs {
-        let variant = &campaign.variants[slot.variant];
+    pub fn new(campaign: &Campaign, model: &Model, spec: &TrialSpec, build: &str) -> Inputs {
+        let variant = &campaign.variants[spec.variant];
         let mut model = model.clone();
         let (mut rate, mut without, mut changed) = (None, None, None);
-        match &slot.kind {
+        match &spec.kind {
             TrialKind::Repeat => {}
             TrialKind::Size(size) => model.size = *size,
             TrialKind::Rate(offered) => rate = Some(*offered),
@@ -98,13 +98,13 @@ impl Inputs {
             TrialKind::Rerun(change) => changed = Some(change.clone()),
         }
         let changed = changed.filter(|change| sensitivity::perturbed(variant, change).is_some());
-        let model = cell_model(&model, campaign, slot.variant, slot.workload);
+        let model = cell_model(&model, campaign, spec.variant, spec.workload);
         let host = variant.host(&campaign.host);
         Inputs {
             format: FORMAT,
             build: build.to_owned(),
             variant: nameless_variant(variant),
-            workload: nameless_workload(&campaign.workloads[slot.workload].on(variant)),
+            workload: nameless_workload(&campaign.workloads[spec.workload].on(variant)),
             method: Timing::from(&campaign.method),
             model: Model {
                 size_bound_by: String::new(),
@@ -113,7 +113,7 @@ impl Inputs {
                 ..model
             },
             host: Host { memory_price: None, ..host },
-            seed: slot.seed(campaign),
+            seed: spec.seed(campaign),
             rate,
             without,
             changed,

@@ -1,9 +1,9 @@
-//! Jobs: slots with their inputs and keys.
+//! Jobs: specs with their inputs and keys.
 
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::inputs::Inputs;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, OpenZfs, Program};
 use lab::model::Model;
 use measurement::TrialKind;
@@ -18,8 +18,8 @@ pub struct Job {
     pub name: String,
     /// Index of its variant and of its workload; trials of one cell take about as long.
     pub cell: (usize, usize),
-    /// The slots that it fills: several where variants are identical.
-    pub slots: Vec<Slot>,
+    /// What it answers: several specs where variants are identical.
+    pub specs: Vec<TrialSpec>,
     /// Its key.
     pub key: Key,
     /// Its inputs.
@@ -87,15 +87,15 @@ pub(crate) fn shares_state(inputs: &Inputs) -> bool {
 
 /// Whether later trials may begin with the pool state of a repeat: those of other workloads, rungs, and re-runs,
 /// which take the first repeat.
-fn is_shared(campaign: &Campaign, slot: &Slot, why: bool) -> bool {
+fn is_shared(campaign: &Campaign, spec: &TrialSpec, why: bool) -> bool {
     let method = &campaign.method;
-    let rungs = campaign.workloads[slot.workload].rates.is_some() && !method.restart;
+    let rungs = campaign.workloads[spec.workload].rates.is_some() && !method.restart;
     campaign.workloads.len() > 1
-        || (rungs && slot.repeat < method.min_trials)
-        || (slot.repeat == 0 && (why || !method.sensitivity.is_empty()))
+        || (rungs && spec.repeat < method.min_trials)
+        || (spec.repeat == 0 && (why || !method.sensitivity.is_empty()))
 }
 
-/// The jobs of a round, in its order. Slots with the same inputs are one job. With `why`, re-runs without a cost
+/// The jobs of a round, in its order. Specs with the same inputs are one job. With `why`, re-runs without a cost
 /// follow.
 ///
 /// # Errors
@@ -104,26 +104,26 @@ pub fn jobs(
     campaign: &Campaign,
     model: &Model,
     builds: &Builds,
-    round: &[Slot],
+    round: &[TrialSpec],
     why: bool,
 ) -> Result<Vec<Job>, Error> {
     let mut jobs: Vec<Job> = Vec::new();
-    for slot in round {
-        let release = campaign.variants[slot.variant].openzfs;
-        let build = builds.0.get(&(release, slot.workload));
+    for spec in round {
+        let release = campaign.variants[spec.variant].openzfs;
+        let build = builds.0.get(&(release, spec.workload));
         let build = build.map_or("", |build| build.id.as_str());
-        let inputs = Inputs::new(campaign, model, slot, build);
+        let inputs = Inputs::new(campaign, model, spec, build);
         let (key, bytes) = inputs.key()?;
         match jobs.iter_mut().find(|job| job.key == key) {
-            Some(job) => job.slots.push(slot.clone()),
+            Some(job) => job.specs.push(spec.clone()),
             None => jobs.push(Job {
-                name: slot.name(campaign),
-                cell: (slot.variant, slot.workload),
-                slots: vec![slot.clone()],
+                name: spec.name(campaign),
+                cell: (spec.variant, spec.workload),
+                specs: vec![spec.clone()],
                 key,
                 bytes,
-                state_needed_again: match slot.kind {
-                    TrialKind::Repeat => is_shared(campaign, slot, why),
+                state_needed_again: match spec.kind {
+                    TrialKind::Repeat => is_shared(campaign, spec, why),
                     _ => shares_state(&inputs),
                 },
                 inputs,
@@ -142,7 +142,7 @@ pub fn planned(key: Key, bytes: Vec<u8>) -> Result<Job, Error> {
     Ok(Job {
         name: format!("trial {}", key.short()),
         cell: (0, 0),
-        slots: Vec::new(),
+        specs: Vec::new(),
         key,
         state_needed_again: shares_state(&inputs),
         inputs,

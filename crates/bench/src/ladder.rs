@@ -2,7 +2,7 @@
 
 use crate::known_trials::KnownTrials;
 use crate::plan::first_repeats;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Measured, TrialKind, TrialResult};
 
@@ -53,10 +53,10 @@ fn rates(campaign: &Campaign, known: &KnownTrials, variant: usize, workload: usi
 }
 
 /// The next rung of every ladder that has one. Each ladder is run as often as the method's minimum of trials.
-pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
-    let next = |repeat: Slot| {
+pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<TrialSpec> {
+    let next = |repeat: TrialSpec| {
         let rates = rates(campaign, known, repeat.variant, repeat.workload);
-        let at = |rate| Slot { kind: TrialKind::Rate(rate), ..repeat.clone() };
+        let at = |rate| TrialSpec { kind: TrialKind::Rate(rate), ..repeat.clone() };
         rung(&rates, known, at).map(at)
     };
     first_repeats(campaign).into_iter().filter_map(next).collect()
@@ -64,7 +64,7 @@ pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
 
 /// The rate of one ladder that is to be offered next; none when it has ended: its rates are used up, the
 /// last was saturated, or it failed.
-fn rung(rates: &[f64], known: &KnownTrials, at: impl Fn(f64) -> Slot) -> Option<f64> {
+fn rung(rates: &[f64], known: &KnownTrials, at: impl Fn(f64) -> TrialSpec) -> Option<f64> {
     let mut highest = 0.0;
     for _ in 0..RUNGS {
         let rate = *rates.iter().find(|rate| **rate > highest * APART)?;

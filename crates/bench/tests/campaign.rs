@@ -341,7 +341,7 @@ fn a_trial_that_was_stopped_needs_longer_than_it_was_given() {
 
 #[test]
 fn a_pool_state_is_kept_where_later_trials_begin_with_it() {
-    let first = bench::slot::Slot::main(0, 0, 0).seed(&lab());
+    let first = bench::trial_spec::TrialSpec::repeat(0, 0, 0).seed(&lab());
     let kept = |campaign: &Campaign, why| {
         let ((_dir, store), engine) = (open(), fake(1.0));
         run_with(&store, &engine, campaign, &Notes::default(), why, 1);

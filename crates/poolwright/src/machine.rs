@@ -2,7 +2,7 @@
 
 use bench::engine::linux::host_memory;
 use bench::inputs::Inputs;
-use bench::slot::Slot;
+use bench::trial_spec::TrialSpec;
 use lab::Diagnostic;
 use lab::campaign::Campaign;
 use lab::model::{HostLimits, Model, resolve};
@@ -19,7 +19,7 @@ pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
     let cells = (0..campaign.variants.len())
         .flat_map(|variant| (0..campaign.workloads.len()).map(move |workload| (variant, workload)));
     let memory = |(variant, workload)| {
-        host_memory(&Inputs::new(campaign, model, &Slot::main(variant, workload, 0), ""))
+        host_memory(&Inputs::new(campaign, model, &TrialSpec::repeat(variant, workload, 0), ""))
     };
     cells.map(memory).max().unwrap_or(0)
 }

@@ -7,8 +7,8 @@ use ::machine::scratch::Scratch;
 use bench::engine::linux::Linux;
 use bench::engine::linux::shell::{MOUNT, Shell, blank_drives};
 use bench::inputs::Inputs;
-use bench::slot::Slot;
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Stack};
 use lab::command::POOL;
 use std::io::{IsTerminal, Read};
@@ -52,7 +52,7 @@ impl Args {
         let campaign = &loaded.campaign;
         let variant = self.index(campaign)?;
         let linux = Linux::find(Duration::MAX)?;
-        let inputs = Inputs::new(campaign, &model, &Slot::main(variant, 0, 0), "");
+        let inputs = Inputs::new(campaign, &model, &TrialSpec::repeat(variant, 0, 0), "");
         let scratch = Scratch::new().map_err(|e| {
             Refusal::environment(format!("cannot make a directory for the machine: {e}: set XDG_CACHE_HOME to a directory that you can write to"))
         })?;

@@ -29,8 +29,8 @@ use bench::engine::Engine as _;
 use bench::engine::linux::{Linux, host_memory};
 use bench::error::{Error, doing};
 use bench::inputs::Inputs;
-use bench::slot::Slot;
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use bench::workload::Place;
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
@@ -130,7 +130,8 @@ impl Args {
         let (release, program) =
             (campaign.variants[number].openzfs, &campaign.workloads[workload].program);
         let build = linux.build_id(release, program)?;
-        let mut inputs = Inputs::new(campaign, &model, &Slot::main(number, workload, 0), &build);
+        let mut inputs =
+            Inputs::new(campaign, &model, &TrialSpec::repeat(number, workload, 0), &build);
         inputs.seed = self.seed;
         let stop = Stop::at_signals()?;
         let database = commits::database(&inputs, Place::Host, self.seed);

@@ -286,24 +286,24 @@ fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<Stri
     rendered.map_err(Refusal::environment)
 }
 
-/// The rows of `--list` for a planned trial, one for each of its slots.
+/// The rows of `--list` for a planned trial, one for each of its specs.
 fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
     let job = &planned.job;
     let state = if planned.stored { "stored" } else { "missing" };
-    let row = |slot: &bench::slot::Slot| {
-        let entry = slot.entry(campaign, job.key.as_str());
+    let row = |spec: &bench::trial_spec::TrialSpec| {
+        let entry = spec.entry(campaign, job.key.as_str());
         let columns = [
             job.key.as_str(),
             &entry.variant,
             &entry.workload,
-            &slot.repeat.to_string(),
-            &slot.seed(campaign).to_string(),
+            &spec.repeat.to_string(),
+            &spec.seed(campaign).to_string(),
             state,
-            &slot.apart(),
+            &spec.difference(),
         ];
         columns.join("\t").trim_end().to_owned() + "\n"
     };
-    job.slots.iter().map(row).collect()
+    job.specs.iter().map(row).collect()
 }
 
 /// The message about trials that did not fit the budget, with the time that they need.

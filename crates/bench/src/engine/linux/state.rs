@@ -259,7 +259,7 @@ impl Linux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::Slot;
+    use crate::trial_spec::TrialSpec;
     use lab::campaign::{Campaign, Processor};
     use lab::model::{HostLimits, resolve};
     use machine::engine::{Engine, Manifest};
@@ -303,14 +303,14 @@ warm_up = "5s"
         }
     }
 
-    fn wanted(campaign: &Campaign, slot: &Slot) -> Wanted {
+    fn wanted(campaign: &Campaign, spec: &TrialSpec) -> Wanted {
         let model = resolve(campaign, &HostLimits::MACHINE).unwrap();
-        let inputs = Inputs::new(campaign, &model, slot, "build");
+        let inputs = Inputs::new(campaign, &model, spec, "build");
         Wanted::new(&inputs, &engine()).unwrap()
     }
 
-    fn main() -> Slot {
-        Slot::main(0, 0, 0)
+    fn main() -> TrialSpec {
+        TrialSpec::repeat(0, 0, 0)
     }
 
     #[test]
@@ -329,7 +329,7 @@ warm_up = "5s"
             }),
         ];
         for kind in kinds {
-            let again = wanted(&stated, &Slot { kind, ..main() });
+            let again = wanted(&stated, &TrialSpec { kind, ..main() });
             assert_eq!(again.key, state.key);
             assert_eq!(again.inputs, state.inputs);
         }
@@ -349,12 +349,14 @@ warm_up = "5s"
     #[test]
     fn every_repeat_has_a_layout_of_its_own_that_variants_and_costs_share() {
         let stated = campaign();
-        let seeds: Vec<u64> =
-            (0..3).map(|repeat| wanted(&stated, &Slot::main(0, 0, repeat)).inputs.seed).collect();
+        let seeds: Vec<u64> = (0..3)
+            .map(|repeat| wanted(&stated, &TrialSpec::repeat(0, 0, repeat)).inputs.seed)
+            .collect();
         assert!(seeds[0] != seeds[1] && seeds[1] != seeds[2] && seeds[0] != seeds[2]);
         assert_ne!(seeds[0], main().seed(&stated), "not the offsets of the measurement");
         let kind = TrialKind::Without(Cost::Seek);
-        let (repeat, without) = (Slot::main(0, 0, 2), Slot { kind, ..Slot::main(0, 0, 2) });
+        let (repeat, without) =
+            (TrialSpec::repeat(0, 0, 2), TrialSpec { kind, ..TrialSpec::repeat(0, 0, 2) });
         assert_eq!(wanted(&stated, &without).key, wanted(&stated, &repeat).key);
         let mut variant = stated.clone();
         let root = variant.variants[0].datasets.entry(String::new()).or_default();
@@ -366,9 +368,9 @@ warm_up = "5s"
     fn the_drives_contents_change_the_state() {
         let stated = campaign();
         let mut keys =
-            vec![wanted(&stated, &main()).key, wanted(&stated, &Slot::main(0, 0, 1)).key];
+            vec![wanted(&stated, &main()).key, wanted(&stated, &TrialSpec::repeat(0, 0, 1)).key];
         let kind = TrialKind::Size(2.0);
-        keys.push(wanted(&stated, &Slot { kind, ..main() }).key);
+        keys.push(wanted(&stated, &TrialSpec { kind, ..main() }).key);
         let changes: [&dyn Fn(&mut Campaign); 6] = [
             &|c| c.method.seed += 1,
             &|c| c.host.processor = Processor::Free,
@@ -414,13 +416,13 @@ warm_up = "5s"
     fn caches_are_warm_in_a_state_only_where_the_server_is_restarted() {
         let mut campaign = campaign();
         let text =
-            |c: &Campaign, slot: &Slot| String::from_utf8(wanted(c, slot).definition).unwrap();
+            |c: &Campaign, spec: &TrialSpec| String::from_utf8(wanted(c, spec).definition).unwrap();
         assert!(!text(&campaign, &main()).contains("warm.fio"));
         campaign.method.restart = true;
         assert!(text(&campaign, &main()).contains("warm.fio"));
         // Then the rate is part of it.
         let kind = TrialKind::Rate(100.0);
-        let rung = wanted(&campaign, &Slot { kind, ..main() });
+        let rung = wanted(&campaign, &TrialSpec { kind, ..main() });
         assert_ne!(rung.key, wanted(&campaign, &main()).key);
     }
 

@@ -275,7 +275,7 @@ pub fn filesystem_device(on_drives: &FilesystemOnDrives) -> String {
 mod tests {
     use super::super::parameters;
     use super::*;
-    use crate::slot::Slot;
+    use crate::trial_spec::TrialSpec;
     use crate::workload::{self, Place};
     use lab::model::{HostLimits, resolve};
     use machine::engine::Manifest;
@@ -289,7 +289,7 @@ mod tests {
         let profiles = lab::Profiles::builtin();
         let (campaign, _) = lab::load("lab.toml", &text, &lab::NoFiles, &profiles).unwrap();
         let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
-        let inputs = Inputs::new(&campaign, &model, &Slot::main(0, 0, 0), "build");
+        let inputs = Inputs::new(&campaign, &model, &TrialSpec::repeat(0, 0, 0), "build");
         let manifest = Manifest { linux: "7.2".into(), key: "aa".into(), openzfs: BTreeMap::new() };
         let engine = Engine { manifest, directory: "/anywhere".into() };
         let client = workload::prepare(&inputs, Place::Nowhere).unwrap();

@@ -8,7 +8,7 @@ use store::Entry;
 
 /// One trial to be run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
+pub struct TrialSpec {
     /// Index of its variant.
     pub variant: usize,
     /// Index of its workload.
@@ -19,10 +19,10 @@ pub struct Slot {
     pub kind: TrialKind,
 }
 
-impl Slot {
+impl TrialSpec {
     /// A repeat of a closed-loop cell.
-    pub fn main(variant: usize, workload: usize, repeat: u32) -> Slot {
-        Slot { variant, workload, repeat, kind: TrialKind::Repeat }
+    pub fn repeat(variant: usize, workload: usize, repeat: u32) -> TrialSpec {
+        TrialSpec { variant, workload, repeat, kind: TrialKind::Repeat }
     }
 
     /// Seed of its data, drives and offsets: the n-th number of xoshiro256++ seeded with the method's seed. All variants
@@ -51,7 +51,7 @@ impl Slot {
     }
 
     /// How it differs from a repeat of its closed-loop cell, for people; empty for such a repeat.
-    pub fn apart(&self) -> String {
+    pub fn difference(&self) -> String {
         match &self.kind {
             TrialKind::Repeat => String::new(),
             TrialKind::Rate(rate) => format!("at {rate:.0}/s"),
@@ -68,7 +68,7 @@ impl Slot {
     pub fn name(&self, campaign: &Campaign) -> String {
         let variant = &campaign.variants[self.variant].name;
         let workload = &campaign.workloads[self.workload].name;
-        let name = format!("{variant} · {workload} · repeat {} {}", self.repeat, self.apart());
+        let name = format!("{variant} · {workload} · repeat {} {}", self.repeat, self.difference());
         name.trim_end().to_owned()
     }
 }
