@@ -2,9 +2,9 @@
 
 use crate::budget::Budget;
 use crate::error::Error;
-use crate::job::{Builds, Job, jobs};
 use crate::known_trials::KnownTrials;
 use crate::plan;
+use crate::planned_trial::{self, Builds, PlannedTrial};
 use crate::round::{Done, Runner};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -88,25 +88,26 @@ pub fn run(
         if round.is_empty() {
             break (End::Complete, Vec::new());
         }
-        let jobs = jobs(campaign, model, &builds, &round, question.why)?;
-        let stored = |job: &Job| matches!(runner.store.find(&job.key), Found::Measured { .. });
-        if why && !jobs.iter().all(stored) {
+        let planned = planned_trial::of_round(campaign, model, &builds, &round, question.why)?;
+        let stored =
+            |trial: &PlannedTrial| matches!(runner.store.find(&trial.key), Found::Measured { .. });
+        if why && !planned.iter().all(stored) {
             answered(known.trials());
         }
-        let entries = jobs.iter().flat_map(|job| {
+        let entries = planned.iter().flat_map(|trial| {
             let entry =
-                |spec: &crate::trial_spec::TrialSpec| spec.entry(campaign, job.key.as_str());
-            job.specs.iter().map(entry)
+                |spec: &crate::trial_spec::TrialSpec| spec.entry(campaign, trial.key.as_str());
+            trial.specs.iter().map(entry)
         });
         entries.for_each(|entry| record.add(entry));
         path = runner.store.update(&path, &mut record)?;
-        let done = runner.run(&jobs, &mut budget)?;
+        let done = runner.run(&planned, &mut budget)?;
         let mut not_run = Vec::new();
-        for (job, done) in jobs.iter().zip(&done) {
+        for (planned, done) in planned.iter().zip(&done) {
             match done {
-                Done::Trial(trial) => add(campaign, &mut known, job, trial),
+                Done::Trial(trial) => add(campaign, &mut known, planned, trial),
                 Done::NoTime { needs_s, stopped } => not_run.push(NotRun {
-                    name: job.name.clone(),
+                    name: planned.name.clone(),
                     needs_s: *needs_s,
                     stopped: *stopped,
                 }),
@@ -124,19 +125,19 @@ pub fn run(
     Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 
-/// Adds a job's trial under the names of each of its specs.
-fn add(campaign: &Campaign, known: &mut KnownTrials, job: &Job, trial: &Trial) {
-    for spec in &job.specs {
-        let entry = spec.entry(campaign, job.key.as_str());
+/// Adds a trial that was measured under the names of each of its specs.
+fn add(campaign: &Campaign, known: &mut KnownTrials, planned: &PlannedTrial, trial: &Trial) {
+    for spec in &planned.specs {
+        let entry = spec.entry(campaign, planned.key.as_str());
         known.add(spec.clone(), entry.name(trial.clone()));
     }
 }
 
-/// A trial of a campaign's plan.
+/// A trial of a campaign's plan, and whether it has to be run.
 #[derive(Debug, Clone)]
-pub struct Planned {
-    /// The job.
-    pub job: Job,
+pub struct Listed {
+    /// The trial.
+    pub planned: PlannedTrial,
     /// Whether the store has it.
     pub stored: bool,
 }
@@ -151,30 +152,30 @@ pub fn list(
     store: &Store,
     engine: &dyn crate::engine::Engine,
     question: Question,
-) -> Result<Vec<Planned>, Error> {
+) -> Result<Vec<Listed>, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(engine, campaign)?;
     let mut known = KnownTrials::default();
-    let mut planned = Vec::new();
+    let mut listed = Vec::new();
     loop {
         let round = plan::next(campaign, model, &known, question.why);
         let mut missing = round.is_empty();
-        for job in jobs(campaign, model, &builds, &round, question.why)? {
-            let stored = match store.find(&job.key) {
+        for planned in planned_trial::of_round(campaign, model, &builds, &round, question.why)? {
+            let stored = match store.find(&planned.key) {
                 Found::Measured { trial, .. } => {
-                    add(campaign, &mut known, &job, &trial);
+                    add(campaign, &mut known, &planned, &trial);
                     true
                 }
                 _ => {
-                    store.plan(&job.key, &job.bytes)?;
+                    store.plan(&planned.key, &planned.bytes)?;
                     false
                 }
             };
             missing |= !stored;
-            planned.push(Planned { job, stored });
+            listed.push(Listed { planned, stored });
         }
         if missing {
-            return Ok(planned);
+            return Ok(listed);
         }
     }
 }

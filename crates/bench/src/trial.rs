@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::engine::{Engine, TrialContext};
 use crate::error::Error;
 use crate::inputs::Inputs;
-use crate::job::Job;
+use crate::planned_trial::PlannedTrial;
 use crate::stop::Stop;
 use crate::workload;
 use measurement::{Stage, Trial, TrialResult};
@@ -51,13 +51,13 @@ pub fn measure(
     })
 }
 
-/// Runs a job whose trial was claimed, and stores the trial. Gives the wall seconds that it took.
+/// Runs a planned trial that was claimed, and stores it. Gives the wall seconds that it took.
 ///
 /// # Errors
 /// As [`measure`], and what the store refused as [`Error::Environment`].
 pub fn measure_and_store(
     engine: &dyn Engine,
-    job: &Job,
+    planned: &PlannedTrial,
     running: Running,
     clock: &dyn Clock,
     stage: &dyn Fn(Stage),
@@ -67,11 +67,11 @@ pub fn measure_and_store(
     let context = TrialContext {
         raw: &running.raw(),
         store: running.store(),
-        state_needed_again: job.state_needed_again,
+        state_needed_again: planned.state_needed_again,
         stage,
         stop,
     };
-    let trial = measure(engine, &job.inputs, &context)?;
+    let trial = measure(engine, &planned.inputs, &context)?;
     let wall_s = clock.now_s() - begun_s;
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),
@@ -79,6 +79,6 @@ pub fn measure_and_store(
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         poolwright: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    running.finish(&job.bytes, &trial, &run)?;
+    running.finish(&planned.bytes, &trial, &run)?;
     Ok((trial, wall_s))
 }

@@ -3,7 +3,7 @@
 use crate::engine::{Engine, TrialContext};
 use crate::error::{Error, doing};
 use crate::inputs::Inputs;
-use crate::job;
+use crate::planned_trial;
 use crate::stop::Stop;
 use crate::trial;
 use measurement::TrialResult;
@@ -53,7 +53,7 @@ pub fn verify(
     let context = TrialContext {
         raw: &running.raw(),
         store: running.store(),
-        state_needed_again: job::shares_state(inputs),
+        state_needed_again: planned_trial::shares_state(inputs),
         stage: &|_| (),
         stop,
     };

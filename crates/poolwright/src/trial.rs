@@ -7,7 +7,7 @@ use crate::{engine, machine, output};
 use bench::budget::Budget;
 use bench::clock::WallClock;
 use bench::engine::linux::host_memory;
-use bench::job::{self, Job};
+use bench::planned_trial::{self, PlannedTrial};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
 use measurement::TrialResult;
@@ -41,18 +41,18 @@ pub struct Args {
 impl Args {
     pub fn run(self) -> Result<u8, Refusal> {
         let store = self.store.open()?;
-        let mut jobs: Vec<Job> = Vec::new();
+        let mut trials: Vec<PlannedTrial> = Vec::new();
         for name in &self.keys {
             let key = store.resolve(name)?;
             let inputs = store.inputs(&key)?;
-            if jobs.iter().all(|job| job.key != key) {
-                jobs.push(job::planned(key, inputs)?);
+            if trials.iter().all(|trial| trial.key != key) {
+                trials.push(planned_trial::of_inputs(key, inputs)?);
             }
         }
         let engine = engine::open()?;
         let stop = Stop::at_signals()?;
         let progress = Progress::new();
-        let largest = jobs.iter().map(|job| host_memory(&job.inputs)).max().unwrap_or(0);
+        let largest = trials.iter().map(|trial| host_memory(&trial.inputs)).max().unwrap_or(0);
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),
@@ -61,12 +61,12 @@ impl Args {
             parallel: machine::parallel(self.jobs, largest, machine::free_memory()),
             watch: &progress,
         };
-        let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
+        let done = runner.run(&trials, &mut Budget::new(f64::INFINITY));
         progress.clear();
         let done = done?;
         store.tidy_states()?;
         let mut code = 0;
-        for (job, done) in jobs.iter().zip(&done) {
+        for (planned, done) in trials.iter().zip(&done) {
             let state = match done {
                 Done::Trial(trial) => match &trial.outcome {
                     TrialResult::Measured(_) => "stored".to_owned(),
@@ -77,7 +77,7 @@ impl Args {
                 },
                 Done::NoTime { .. } | Done::Stopped => "not run".to_owned(),
             };
-            code = code.max(output::print(&format!("{}\t{state}\n", job.key)));
+            code = code.max(output::print(&format!("{}\t{state}\n", planned.key)));
         }
         if stop.interrupted() {
             output::complain("Results so far are saved. Run the same command to resume.\n");

@@ -5,7 +5,7 @@ use crate::lab_file::{load_or_explain, release};
 use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
 use crate::{engine, machine, output};
-use bench::campaign::{self, CampaignRun, End, NotRun, Planned, Question};
+use bench::campaign::{self, CampaignRun, End, Listed, NotRun, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
@@ -154,8 +154,9 @@ impl Args {
         let store = self.store.open()?;
         let mut code = 0;
         for ready in labs {
-            let planned = campaign::list(&store, engine.as_ref(), ready.question())?;
-            let text: String = planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect();
+            let listed = campaign::list(&store, engine.as_ref(), ready.question())?;
+            let text: String =
+                listed.iter().flat_map(|trial| rows(trial, &ready.campaign)).collect();
             code = code.max(output::print(&text));
         }
         Ok(code)
@@ -287,13 +288,13 @@ fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<Stri
 }
 
 /// The rows of `--list` for a planned trial, one for each of its specs.
-fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
-    let job = &planned.job;
-    let state = if planned.stored { "stored" } else { "missing" };
+fn rows(listed: &Listed, campaign: &Campaign) -> Vec<String> {
+    let Listed { planned, stored } = listed;
+    let state = if *stored { "stored" } else { "missing" };
     let row = |spec: &bench::trial_spec::TrialSpec| {
-        let entry = spec.entry(campaign, job.key.as_str());
+        let entry = spec.entry(campaign, planned.key.as_str());
         let columns = [
-            job.key.as_str(),
+            planned.key.as_str(),
             &entry.variant,
             &entry.workload,
             &spec.repeat.to_string(),
@@ -303,7 +304,7 @@ fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
         ];
         columns.join("\t").trim_end().to_owned() + "\n"
     };
-    job.specs.iter().map(row).collect()
+    planned.specs.iter().map(row).collect()
 }
 
 /// The message about trials that did not fit the budget, with the time that they need.

@@ -1,4 +1,4 @@
-//! Jobs: specs with their inputs and keys.
+//! Trials of a plan, with their inputs and keys.
 
 use crate::engine::Engine;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use store::Key;
 
 /// One trial to find in the store or to run.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct PlannedTrial {
     /// What it is, for people.
     pub name: String,
     /// Index of its variant and of its workload; trials of one cell take about as long.
@@ -95,28 +95,28 @@ fn is_shared(campaign: &Campaign, spec: &TrialSpec, why: bool) -> bool {
         || (spec.repeat == 0 && (why || !method.sensitivity.is_empty()))
 }
 
-/// The jobs of a round, in its order. Specs with the same inputs are one job. With `why`, re-runs without a cost
+/// The trials of a round, in its order. Specs with the same inputs are one trial. With `why`, re-runs without a cost
 /// follow.
 ///
 /// # Errors
 /// [`Error::Failed`] when inputs cannot be written.
-pub fn jobs(
+pub fn of_round(
     campaign: &Campaign,
     model: &Model,
     builds: &Builds,
     round: &[TrialSpec],
     why: bool,
-) -> Result<Vec<Job>, Error> {
-    let mut jobs: Vec<Job> = Vec::new();
+) -> Result<Vec<PlannedTrial>, Error> {
+    let mut trials: Vec<PlannedTrial> = Vec::new();
     for spec in round {
         let release = campaign.variants[spec.variant].openzfs;
         let build = builds.0.get(&(release, spec.workload));
         let build = build.map_or("", |build| build.id.as_str());
         let inputs = Inputs::new(campaign, model, spec, build);
         let (key, bytes) = inputs.key()?;
-        match jobs.iter_mut().find(|job| job.key == key) {
-            Some(job) => job.specs.push(spec.clone()),
-            None => jobs.push(Job {
+        match trials.iter_mut().find(|trial| trial.key == key) {
+            Some(trial) => trial.specs.push(spec.clone()),
+            None => trials.push(PlannedTrial {
                 name: spec.name(campaign),
                 cell: (spec.variant, spec.workload),
                 specs: vec![spec.clone()],
@@ -130,16 +130,16 @@ pub fn jobs(
             }),
         }
     }
-    Ok(jobs)
+    Ok(trials)
 }
 
-/// The job of a trial that is planned, failed or stored, from its stored inputs.
+/// A trial that is planned, failed or stored, from its stored inputs.
 ///
 /// # Errors
 /// [`Error::Environment`] where they are not of this version.
-pub fn planned(key: Key, bytes: Vec<u8>) -> Result<Job, Error> {
+pub fn of_inputs(key: Key, bytes: Vec<u8>) -> Result<PlannedTrial, Error> {
     let inputs = Inputs::read(&bytes)?;
-    Ok(Job {
+    Ok(PlannedTrial {
         name: format!("trial {}", key.short()),
         cell: (0, 0),
         specs: Vec::new(),
