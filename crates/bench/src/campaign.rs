@@ -94,12 +94,8 @@ pub fn run(
         if why && !planned.iter().all(stored) {
             answered(known.trials());
         }
-        let entries = planned.iter().flat_map(|trial| {
-            let entry =
-                |spec: &crate::trial_spec::TrialSpec| spec.entry(campaign, trial.key.as_str());
-            trial.specs.iter().map(entry)
-        });
-        entries.for_each(|entry| record.add(entry));
+        let entries = planned.iter().flat_map(|trial| trial.entries(campaign));
+        entries.for_each(|(_, entry)| record.add(entry));
         path = runner.store.update(&path, &mut record)?;
         let done = runner.run(&planned, &mut budget)?;
         let mut not_run = Vec::new();
@@ -127,8 +123,7 @@ pub fn run(
 
 /// Adds a trial that was measured under the names of each of its specs.
 fn add(campaign: &Campaign, known: &mut KnownTrials, planned: &PlannedTrial, trial: &Trial) {
-    for spec in &planned.specs {
-        let entry = spec.entry(campaign, planned.key.as_str());
+    for (spec, entry) in planned.entries(campaign) {
         known.add(spec.clone(), entry.name(trial.clone()));
     }
 }

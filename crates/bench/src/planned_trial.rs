@@ -30,6 +30,13 @@ pub struct PlannedTrial {
     pub state_needed_again: bool,
 }
 
+impl PlannedTrial {
+    /// Its specs, each with its entry in a campaign's record.
+    pub fn entries(&self, campaign: &Campaign) -> impl Iterator<Item = (&TrialSpec, store::Entry)> {
+        self.specs.iter().map(|spec| (spec, spec.entry(campaign, self.key.as_str())))
+    }
+}
+
 /// The engine build of each release that a campaign runs on, with the client of each workload (its index).
 #[derive(Debug, Clone, Default)]
 pub struct Builds(BTreeMap<(OpenZfs, usize), Build>);

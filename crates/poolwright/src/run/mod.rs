@@ -9,6 +9,7 @@ use bench::campaign::{self, CampaignRun, End, Listed, NotRun, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::model::Model;
 use lab::units::print_duration;
@@ -17,7 +18,7 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use store::Store;
+use store::{Entry, Store};
 
 pub mod progress;
 
@@ -291,10 +292,9 @@ fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<Stri
 fn rows(listed: &Listed, campaign: &Campaign) -> Vec<String> {
     let Listed { planned, stored } = listed;
     let state = if *stored { "stored" } else { "missing" };
-    let row = |spec: &bench::trial_spec::TrialSpec| {
-        let entry = spec.entry(campaign, planned.key.as_str());
+    let row = |(spec, entry): (&TrialSpec, Entry)| {
         let columns = [
-            planned.key.as_str(),
+            &entry.key,
             &entry.variant,
             &entry.workload,
             &spec.repeat.to_string(),
@@ -304,7 +304,7 @@ fn rows(listed: &Listed, campaign: &Campaign) -> Vec<String> {
         ];
         columns.join("\t").trim_end().to_owned() + "\n"
     };
-    planned.specs.iter().map(row).collect()
+    planned.entries(campaign).map(row).collect()
 }
 
 /// The message about trials that did not fit the budget, with the time that they need.
