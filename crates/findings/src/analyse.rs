@@ -1,7 +1,7 @@
 //! From trial records to findings.
 
 use crate::cells::{self, Group};
-use crate::cells::{job, ladder};
+use crate::cells::{client, ladder};
 use crate::effects::factors::{self, Pair};
 use crate::effects::{self, MeasuredPair, Side};
 use crate::effects::{ablation, causes};
@@ -239,7 +239,7 @@ fn memory(campaign: &Campaign, variant: &Variant) -> Option<String> {
 fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
     let workload_ref = |workload: &Workload| WorkloadRef {
         name: workload.name.clone(),
-        jobs: job::summaries(workload),
+        jobs: client::summaries(workload),
         counted: match workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) => Counted::Requests,
             Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_) => {

@@ -1,15 +1,15 @@
 //! Cells: the trials of a variant × workload put together.
 
+pub(crate) mod client;
 pub(crate) mod database;
 pub(crate) mod hits;
-pub(crate) mod job;
 pub(crate) mod ladder;
 pub(crate) mod latency;
 pub(crate) mod phases;
 pub(crate) mod resources;
 pub(crate) mod sync_tests;
 
-use self::job::Job;
+use self::client::ClientFacts;
 use self::phases::{Course, Lengths};
 use crate::quality::{checks, scale};
 use crate::schema::{
@@ -65,8 +65,8 @@ impl Judged<'_> {
 pub struct Group<'a> {
     pub variant: &'a Variant,
     pub workload: &'a Workload,
-    /// What its job file says.
-    pub job: Job,
+    /// What the workload says of its client.
+    pub client: ClientFacts,
     /// Trials that ran, by repeat.
     pub ran: Vec<Judged<'a>>,
     /// Trials that did not.
@@ -82,7 +82,7 @@ impl<'a> Group<'a> {
         after_restart: bool,
         mut mine: Vec<&'a Trial>,
     ) -> Group<'a> {
-        let job = job::client_job(workload);
+        let client = ClientFacts::of(workload);
         let (mut judged, mut failed) = (Vec::new(), Vec::new());
         mine.sort_by_key(|t| (t.repeat, &t.key));
         for trial in mine {
@@ -90,9 +90,9 @@ impl<'a> Group<'a> {
                 TrialResult::Failed { reason } => failed.push((trial, reason.as_str())),
                 TrialResult::Measured(measured) => {
                     let checks = checks::conservation_checks(
-                        trial, measured, &job, variant, &workload.dataset,
+                        trial, measured, &client, variant, &workload.dataset,
                     );
-                    let course = match job.tells_one_rate {
+                    let course = match client.tells_one_rate {
                         true => Some(Course::of_one_rate(measured)),
                         false => Course::new(measured),
                     };
@@ -113,7 +113,7 @@ impl<'a> Group<'a> {
                 }
             }
         }
-        Group { variant, workload, job, ran: judged, failed }
+        Group { variant, workload, client, ran: judged, failed }
     }
 
     /// The same of some seeds only.
@@ -122,7 +122,7 @@ impl<'a> Group<'a> {
         Group {
             variant: self.variant,
             workload: self.workload,
-            job: self.job,
+            client: self.client,
             ran: ran.cloned().collect(),
             failed: Vec::new(),
         }
@@ -195,7 +195,7 @@ impl<'a> Group<'a> {
             phases: self.phases(model),
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
-            resources: resources::resources(&measured, &self.job, self.variant, &lasting),
+            resources: resources::resources(&measured, &self.client, self.variant, &lasting),
             database: database::counted(&measured),
             sync_tests: sync_tests::rates(&measured),
             series: self.ran.iter().map(series).collect(),
@@ -212,14 +212,14 @@ impl<'a> Group<'a> {
 
     /// Whether reads and writes of the client bypass the ARC.
     pub fn bypasses_cache(&self) -> bool {
-        let path = write_path(self.variant, &self.workload.dataset, self.job.direct);
+        let path = write_path(self.variant, &self.workload.dataset, self.client.direct);
         self.variant.is_zfs() && path.bypasses_cache()
     }
 
     /// Who answered the lookups. Direct reads look nothing up: of them no share is known.
     fn hits(&self, totals: &Counters) -> Hits {
-        let mut found = hits::hit_ratios(totals, self.job.reads);
-        if self.job.reads && self.bypasses_cache() {
+        let mut found = hits::hit_ratios(totals, self.client.reads);
+        if self.client.reads && self.bypasses_cache() {
             found.reads = None;
         }
         found
@@ -279,7 +279,7 @@ impl<'a> Group<'a> {
 /// Whether a trial did what its clients offered.
 fn keeps_pace(workload: &Workload, measured: &Measured) -> bool {
     let done = (measured.read.ops + measured.write.ops) as f64 / measured.runtime_s;
-    let rate = job::scheduled_rate(workload);
+    let rate = client::scheduled_rate(workload);
     rate.is_some_and(|rate| ladder::keeps_up(done, rate, measured.runtime_s))
 }
 

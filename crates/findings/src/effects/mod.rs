@@ -162,7 +162,7 @@ pub fn interaction(
     without: MeasuredPair<'_>,
     second: (String, String),
 ) -> Vec<Interaction> {
-    if with.1.group.job.paced {
+    if with.1.group.client.paced {
         return Vec::new();
     }
     let terms = [(1.0, with.1), (-1.0, with.2), (-1.0, without.1), (1.0, without.2)];

@@ -10,7 +10,7 @@ pub(crate) mod reruns;
 use self::reasons::Facts;
 use self::reruns::Rerun;
 use crate::cells::Group;
-use crate::cells::job::is_paced;
+use crate::cells::client::is_paced;
 use crate::effects::factors::Pair;
 use crate::effects::{MeasuredPair, Side, class};
 use crate::schema::{
@@ -188,7 +188,7 @@ fn break_even(
         .filter(|(slower, faster)| faster > slower);
     let (ops_s, basis) = match carried {
         Some((slower, _)) => (slower, BreakEvenBasis::Ladder),
-        None if !before.0.job.paced => (bottom.sustained()?, BreakEvenBasis::ClosedLoop),
+        None if !before.0.client.paced => (bottom.sustained()?, BreakEvenBasis::ClosedLoop),
         None => return None,
     };
     Some(BreakEven {
