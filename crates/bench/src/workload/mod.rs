@@ -133,7 +133,7 @@ pub enum Place {
 /// Why it cannot be prepared.
 pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Error> {
     Ok(match &inputs.workload.program {
-        Program::Fio { .. } => Box::new(fio::Client::new(inputs, place)?),
+        Program::Fio { origin, job } => Box::new(fio::Client::new(inputs, origin, job, place)?),
         Program::Pgbench(pgbench) => Box::new(pgbench::Client::new(inputs, pgbench, place)?),
         Program::Sysbench(sysbench) => Box::new(sysbench::Client::new(inputs, sysbench, place)?),
         Program::Sqlite(sqlite) => Box::new(sqlite::Client::new(inputs, sqlite)),

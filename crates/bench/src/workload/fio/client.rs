@@ -1,13 +1,12 @@
 //! fio as a client of a trial.
 
 use super::rewrite::Rewritten;
-use super::{Finished, complaint, diff, job, measured};
+use super::{Finished, complaint, diff, measured, rewritten};
 use crate::engine::linux::steps;
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Fio;
 use crate::workload::{self, Part, Place, Seen, warm};
-use lab::campaign::Program;
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::Measured;
@@ -36,20 +35,14 @@ pub struct Client {
 
 impl Client {
     /// Rewrites the job of a trial.
-    ///
-    /// # Errors
-    /// Every mistake in the job file.
-    pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Error> {
-        let Program::Fio { origin, job: text } = &inputs.workload.program else {
-            return Err(Error::failed("this workload has no fio job"));
-        };
+    pub fn new(inputs: &Inputs, origin: &str, job: &str, place: Place) -> Result<Client, Error> {
         Ok(Client {
             program: match place {
                 Place::Host => Fio::find()?.program.to_string_lossy().into_owned(),
                 Place::Nowhere => "fio".to_owned(),
             },
-            job: job(inputs, &steps::directory(inputs))?,
-            original: (origin.clone(), text.clone()),
+            job: rewritten(inputs, origin, job, &steps::directory(inputs))?,
+            original: (origin.to_owned(), job.to_owned()),
         })
     }
 

@@ -15,12 +15,12 @@ mod scaled_sizes;
 mod section;
 mod times;
 
-pub use client::Client;
-pub use finished::Finished;
+pub(super) use client::Client;
 pub use refusals::{complaint, refusals};
 
 use crate::error::Error;
 use crate::inputs::Inputs;
+use finished::Finished;
 use lab::campaign::Program;
 use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
@@ -31,14 +31,8 @@ fn reason(origin: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(|mistake| format!("{origin}:{mistake}")).collect::<Vec<_>>().join("; ")
 }
 
-/// A trial's job file rewritten for a dataset that is mounted on `dir`.
-///
-/// # Errors
-/// Every mistake in the file.
-pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Error> {
-    let Program::Fio { origin, job } = &inputs.workload.program else {
-        return Err(Error::failed("this workload has no fio job"));
-    };
+/// A trial's job file, rewritten for a dataset that is mounted on `dir`; or every mistake in it.
+fn rewritten(inputs: &Inputs, origin: &str, job: &str, dir: &Path) -> Result<Rewritten, Error> {
     let target = Target {
         dir,
         size: inputs.model.size,
@@ -59,5 +53,6 @@ pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Error> {
 /// in a closed loop.
 pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     inputs.rate?;
-    job(inputs, Path::new("/")).ok()?.offered_rate
+    let Program::Fio { origin, job } = &inputs.workload.program else { return None };
+    rewritten(inputs, origin, job, Path::new("/")).ok()?.offered_rate
 }
