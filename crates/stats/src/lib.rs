@@ -13,7 +13,7 @@ pub mod histogram;
 pub mod outlier;
 pub mod sequential;
 pub mod steady;
-pub mod student;
+mod student;
 
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -28,7 +28,6 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of a trial.
     pub fn new(inputs: &Inputs) -> Times {
         let method = &inputs.method;
         Times {
@@ -53,7 +52,6 @@ impl Times {
         part
     }
 
-    /// The measured run.
     pub fn measure(&self, command: Command) -> Step {
         Step::Measure { command, ramp_s: 0.0, limit_s: LIMIT.0 * self.runtime_s + LIMIT.1 }
     }

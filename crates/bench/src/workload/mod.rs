@@ -1,7 +1,7 @@
 //! The programs that can be clients, one folder each. A new one is a folder with a [`Client`], and a line in
 //! [`prepare`].
 
-pub mod database;
+mod database;
 pub mod fio;
 pub mod pg_test_fsync;
 pub mod pgbench;
