@@ -47,13 +47,12 @@ const TX: &[(Counter, &str)] = &[
     (Counter::ThrottleWrlogDelay, "dmu_tx_wrlog_delay"),
 ];
 
-/// The files of `/proc/spl/kstat/zfs` that are such tables, with their counters. Hits of the dbuf cache never reach the
-/// ARC.
+/// The files that are such tables, with their counters. Hits of the dbuf cache never reach the ARC.
 pub const KSTATS: [(&str, &[(Counter, &str)]); 4] = [
-    ("arcstats", ARC),
-    ("zil", ZIL),
-    ("dmu_tx", TX),
-    ("dbufstats", &[(Counter::DbufHits, "hash_hits")]),
+    ("/proc/spl/kstat/zfs/arcstats", ARC),
+    ("/proc/spl/kstat/zfs/zil", ZIL),
+    ("/proc/spl/kstat/zfs/dmu_tx", TX),
+    ("/proc/spl/kstat/zfs/dbufstats", &[(Counter::DbufHits, "hash_hits")]),
 ];
 
 /// Adds the named values of a kstat table (`name type data`, after two lines of head).

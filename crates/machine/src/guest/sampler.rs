@@ -24,9 +24,8 @@ impl Sampler {
         let mut values = Counters::new();
         // What is not there is not counted: a machine without ZFS has no kstats.
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        for (file, names) in counters::KSTATS {
-            let text = read(&format!("/proc/spl/kstat/zfs/{file}"));
-            counters::kstat(&text, names, &mut values);
+        for (path, names) in counters::KSTATS {
+            counters::kstat(&read(path), names, &mut values);
         }
         if let Ok(text) = fs::read_to_string(&self.txgs) {
             counters::txgs(&text, &mut self.seen, &mut values);
