@@ -42,14 +42,11 @@ impl Budget {
     /// How long a trial of a cell takes: the mean of those of the same cell, else of the same workload.
     /// None where there are none.
     pub fn expected_s(&self, (variant, workload): (usize, usize)) -> Option<f64> {
-        let mean = |walls: Vec<f64>| {
-            let sum: f64 = walls.iter().sum();
-            (!walls.is_empty()).then(|| sum / walls.len() as f64)
-        };
-        let own = self.walls.get(&(variant, workload)).cloned();
-        mean(own.unwrap_or_default()).or_else(|| {
+        let own = self.walls.get(&(variant, workload));
+        own.and_then(|walls| stats::mean(walls)).or_else(|| {
             let others = self.walls.iter().filter(|((_, w), _)| *w == workload);
-            mean(others.flat_map(|(_, walls)| walls).copied().collect())
+            let walls: Vec<f64> = others.flat_map(|(_, walls)| walls).copied().collect();
+            stats::mean(&walls)
         })
     }
 

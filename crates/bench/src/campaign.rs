@@ -1,10 +1,10 @@
 //! A whole campaign: rounds of trials until the questions are answered or the budget is spent.
 
 use crate::budget::Budget;
-use crate::fault::Fault;
-use crate::job::{Builds, Job, jobs};
+use crate::error::Error;
 use crate::known_trials::KnownTrials;
 use crate::plan;
+use crate::planned_trial::{self, Builds, PlannedTrial};
 use crate::round::{Done, Runner};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -61,17 +61,6 @@ pub struct NotRun {
     pub stopped: bool,
 }
 
-/// Why a campaign had to stop.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// This host lacks something.
-    #[error(transparent)]
-    Fault(#[from] Fault),
-    /// The results cannot be stored.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-}
-
 /// Runs the missing trials of a campaign. Each round is chosen from all known trials, including stored ones,
 /// so an interrupted campaign resumes. Trials with one cost removed come last and take as long again; before
 /// them, `answered` gets the trials that the verdicts use.
@@ -99,24 +88,22 @@ pub fn run(
         if round.is_empty() {
             break (End::Complete, Vec::new());
         }
-        let jobs = jobs(campaign, model, &builds, &round, question.why)?;
-        let stored = |job: &Job| matches!(runner.store.find(&job.key), Found::Measured { .. });
-        if why && !jobs.iter().all(stored) {
+        let planned = planned_trial::of_round(campaign, model, &builds, &round, question.why)?;
+        let stored =
+            |trial: &PlannedTrial| matches!(runner.store.find(&trial.key), Found::Measured { .. });
+        if why && !planned.iter().all(stored) {
             answered(known.trials());
         }
-        let entries = jobs.iter().flat_map(|job| {
-            let entry = |slot: &crate::slot::Slot| slot.entry(campaign, job.key.as_str());
-            job.slots.iter().map(entry)
-        });
-        entries.for_each(|entry| record.add(entry));
+        let entries = planned.iter().flat_map(|trial| trial.entries(campaign));
+        entries.for_each(|(_, entry)| record.add(entry));
         path = runner.store.update(&path, &mut record)?;
-        let done = runner.run(&jobs, &mut budget)?;
+        let done = runner.run(&planned, &mut budget)?;
         let mut not_run = Vec::new();
-        for (job, done) in jobs.iter().zip(&done) {
+        for (planned, done) in planned.iter().zip(&done) {
             match done {
-                Done::Trial(trial) => add(campaign, &mut known, job, trial),
+                Done::Trial(trial) => add(campaign, &mut known, planned, trial),
                 Done::NoTime { needs_s, stopped } => not_run.push(NotRun {
-                    name: job.name.clone(),
+                    name: planned.name.clone(),
                     needs_s: *needs_s,
                     stopped: *stopped,
                 }),
@@ -134,19 +121,18 @@ pub fn run(
     Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 
-/// Adds a job's trial under the names of each slot that it fills.
-fn add(campaign: &Campaign, known: &mut KnownTrials, job: &Job, trial: &Trial) {
-    for slot in &job.slots {
-        let entry = slot.entry(campaign, job.key.as_str());
-        known.add(slot.clone(), entry.name(trial.clone()));
+/// Adds a trial that was measured under the names of each of its specs.
+fn add(campaign: &Campaign, known: &mut KnownTrials, planned: &PlannedTrial, trial: &Trial) {
+    for (spec, entry) in planned.entries(campaign) {
+        known.add(spec.clone(), entry.name(trial.clone()));
     }
 }
 
-/// A trial of a campaign's plan.
+/// A trial of a campaign's plan, and whether it has to be run.
 #[derive(Debug, Clone)]
-pub struct Planned {
-    /// The job.
-    pub job: Job,
+pub struct Listed {
+    /// The trial.
+    pub planned: PlannedTrial,
     /// Whether the store has it.
     pub stored: bool,
 }
@@ -161,30 +147,30 @@ pub fn list(
     store: &Store,
     engine: &dyn crate::engine::Engine,
     question: Question,
-) -> Result<Vec<Planned>, Error> {
+) -> Result<Vec<Listed>, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(engine, campaign)?;
     let mut known = KnownTrials::default();
-    let mut planned = Vec::new();
+    let mut listed = Vec::new();
     loop {
         let round = plan::next(campaign, model, &known, question.why);
         let mut missing = round.is_empty();
-        for job in jobs(campaign, model, &builds, &round, question.why)? {
-            let stored = match store.find(&job.key) {
+        for planned in planned_trial::of_round(campaign, model, &builds, &round, question.why)? {
+            let stored = match store.find(&planned.key) {
                 Found::Measured { trial, .. } => {
-                    add(campaign, &mut known, &job, &trial);
+                    add(campaign, &mut known, &planned, &trial);
                     true
                 }
                 _ => {
-                    store.plan(&job.key, &job.bytes)?;
+                    store.plan(&planned.key, &planned.bytes)?;
                     false
                 }
             };
             missing |= !stored;
-            planned.push(Planned { job, stored });
+            listed.push(Listed { planned, stored });
         }
         if missing {
-            return Ok(planned);
+            return Ok(listed);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Everything that a trial's result depends on.
 
-use crate::fault::Fault;
+use crate::error::{Error, doing};
 use crate::sensitivity;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
 use lab::model::{Model, cell_model};
 use measurement::{Cost, Perturbation, TrialKind};
@@ -86,27 +86,25 @@ impl Timing {
 
 impl Inputs {
     /// The inputs of a trial of a campaign, on an engine build.
-    pub fn new(campaign: &Campaign, model: &Model, slot: &Slot, build: &str) -> Inputs {
-        let variant = &campaign.variants[slot.variant];
+    pub fn new(campaign: &Campaign, model: &Model, spec: &TrialSpec, build: &str) -> Inputs {
+        let variant = &campaign.variants[spec.variant];
         let mut model = model.clone();
-        let mut changed = None;
-        match &slot.kind {
+        let (mut rate, mut without, mut changed) = (None, None, None);
+        match &spec.kind {
+            TrialKind::Repeat => {}
             TrialKind::Size(size) => model.size = *size,
-            TrialKind::Rerun(change) if sensitivity::perturbed(variant, change).is_some() => {
-                changed = Some(change.clone());
-            }
-            TrialKind::Rate(_)
-            | TrialKind::Rerun(_)
-            | TrialKind::Without(_)
-            | TrialKind::Repeat => {}
+            TrialKind::Rate(offered) => rate = Some(*offered),
+            TrialKind::Without(cost) => without = Some(*cost),
+            TrialKind::Rerun(change) => changed = Some(change.clone()),
         }
-        let model = cell_model(&model, campaign, slot.variant, slot.workload);
+        let changed = changed.filter(|change| sensitivity::perturbed(variant, change).is_some());
+        let model = cell_model(&model, campaign, spec.variant, spec.workload);
         let host = variant.host(&campaign.host);
         Inputs {
             format: FORMAT,
             build: build.to_owned(),
             variant: nameless_variant(variant),
-            workload: nameless_workload(&campaign.workloads[slot.workload].on(variant)),
+            workload: nameless_workload(&campaign.workloads[spec.workload].on(variant)),
             method: Timing::from(&campaign.method),
             model: Model {
                 size_bound_by: String::new(),
@@ -115,15 +113,9 @@ impl Inputs {
                 ..model
             },
             host: Host { memory_price: None, ..host },
-            seed: slot.seed(campaign),
-            rate: match slot.kind {
-                TrialKind::Rate(rate) => Some(rate),
-                _ => None,
-            },
-            without: match slot.kind {
-                TrialKind::Without(cost) => Some(cost),
-                _ => None,
-            },
+            seed: spec.seed(campaign),
+            rate,
+            without,
             changed,
         }
     }
@@ -140,10 +132,10 @@ impl Inputs {
     /// Reads what [`Inputs::bytes`] wrote.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when they are of another version of Poolwright.
-    pub fn read(bytes: &[u8]) -> Result<Inputs, Fault> {
+    /// [`Error::Environment`] when they are of another version of Poolwright.
+    pub fn read(bytes: &[u8]) -> Result<Inputs, Error> {
         let other = |why: String| {
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "these inputs are from another version of Poolwright ({why}): plan the trial \
                  again with `poolwright run LAB --list`"
             ))
@@ -162,20 +154,18 @@ impl Inputs {
     /// Canonical JSON: keys sorted, no blanks. Equal inputs have equal bytes.
     ///
     /// # Errors
-    /// [`Fault::Failed`] when they cannot be written as JSON.
-    pub fn bytes(&self) -> Result<Vec<u8>, Fault> {
+    /// [`Error::Failed`] when they cannot be written as JSON.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         // A `Value` keeps its keys sorted.
-        let value = serde_json::to_value(self);
-        value
-            .and_then(|value| serde_json::to_vec(&value))
-            .map_err(|e| Fault::failed(format!("cannot write a trial's inputs: {e}")))
+        let bytes = serde_json::to_value(self).and_then(|value| serde_json::to_vec(&value));
+        bytes.map_err(doing("write a trial's inputs"))
     }
 
     /// The key of the trial, and its inputs as they are stored.
     ///
     /// # Errors
     /// As [`Inputs::bytes`].
-    pub fn key(&self) -> Result<(Key, Vec<u8>), Fault> {
+    pub fn key(&self) -> Result<(Key, Vec<u8>), Error> {
         let bytes = self.bytes()?;
         Ok((Key::from_inputs(&bytes), bytes))
     }

@@ -1,20 +1,20 @@
 //! The trials of a campaign that are known so far.
 
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use measurement::{Measured, Trial, TrialKind, TrialResult};
 
-/// Trials, each with the slot that it fills. A trial that failed in this run is among them; one that
+/// Trials, each with its spec. A trial that failed in this run is among them; one that
 /// failed in an earlier run is not, so that it is tried again.
 #[derive(Debug, Clone, Default)]
 pub struct KnownTrials {
-    slots: Vec<Slot>,
+    specs: Vec<TrialSpec>,
     trials: Vec<Trial>,
 }
 
 impl KnownTrials {
     /// Adds a trial.
-    pub fn add(&mut self, slot: Slot, trial: Trial) {
-        self.slots.push(slot);
+    pub fn add(&mut self, spec: TrialSpec, trial: Trial) {
+        self.specs.push(spec);
         self.trials.push(trial);
     }
 
@@ -23,15 +23,15 @@ impl KnownTrials {
         &self.trials
     }
 
-    /// The trial of a slot.
-    pub fn trial(&self, slot: &Slot) -> Option<&Trial> {
-        let index = self.slots.iter().position(|s| s == slot)?;
+    /// The trial of a spec.
+    pub fn trial(&self, spec: &TrialSpec) -> Option<&Trial> {
+        let index = self.specs.iter().position(|s| s == spec)?;
         self.trials.get(index)
     }
 
-    /// The measurements of a slot's trial.
-    pub fn measured(&self, slot: &Slot) -> Option<&Measured> {
-        match &self.trial(slot)?.outcome {
+    /// The measurements of a spec's trial.
+    pub fn measured(&self, spec: &TrialSpec) -> Option<&Measured> {
+        match &self.trial(spec)?.outcome {
             TrialResult::Measured(measured) => Some(measured),
             TrialResult::Failed { .. } => None,
         }
@@ -40,12 +40,16 @@ impl KnownTrials {
     /// The repeats of a closed-loop cell that were measured.
     pub fn cell(&self, variant: usize, workload: usize) -> impl Iterator<Item = (u32, &Measured)> {
         let repeats = self.repeats(variant, workload);
-        repeats.filter_map(|(slot, _)| Some((slot.repeat, self.measured(slot)?)))
+        repeats.filter_map(|(spec, _)| Some((spec.repeat, self.measured(spec)?)))
     }
 
-    fn repeats(&self, variant: usize, workload: usize) -> impl Iterator<Item = (&Slot, &Trial)> {
-        self.slots.iter().zip(&self.trials).filter(move |(slot, _)| {
-            (slot.variant, slot.workload) == (variant, workload) && slot.kind == TrialKind::Repeat
+    fn repeats(
+        &self,
+        variant: usize,
+        workload: usize,
+    ) -> impl Iterator<Item = (&TrialSpec, &Trial)> {
+        self.specs.iter().zip(&self.trials).filter(move |(spec, _)| {
+            (spec.variant, spec.workload) == (variant, workload) && spec.kind == TrialKind::Repeat
         })
     }
 

@@ -1,8 +1,8 @@
 //! The open-loop ladder: a workload at increasing rates until the pool is saturated.
 
 use crate::known_trials::KnownTrials;
-use crate::plan::baseline_first;
-use crate::slot::Slot;
+use crate::plan::first_repeats;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Measured, TrialKind, TrialResult};
 
@@ -47,36 +47,24 @@ fn rates(campaign: &Campaign, known: &KnownTrials, variant: usize, workload: usi
                 .filter(|(repeat, _)| *repeat < campaign.method.min_trials.max(1))
                 .map(|(_, measured)| achieved(measured))
                 .collect();
-            if closed.is_empty() {
-                return Vec::new();
-            }
-            let mean = closed.iter().sum::<f64>() / closed.len() as f64;
-            preferred(mean * BEGIN).collect()
+            stats::mean(&closed).map_or_else(Vec::new, |mean| preferred(mean * BEGIN).collect())
         }
     }
 }
 
 /// The next rung of every ladder that has one. Each ladder is run as often as the method's minimum of trials.
-pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
-    let mut round = Vec::new();
-    for repeat in 0..campaign.method.min_trials.max(1) {
-        for variant in baseline_first(campaign) {
-            for workload in 0..campaign.workloads.len() {
-                let rates = rates(campaign, known, variant, workload);
-                let at = |rate| Slot {
-                    kind: TrialKind::Rate(rate),
-                    ..Slot::main(variant, workload, repeat)
-                };
-                round.extend(rung(&rates, known, at).map(at));
-            }
-        }
-    }
-    round
+pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<TrialSpec> {
+    let next = |repeat: TrialSpec| {
+        let rates = rates(campaign, known, repeat.variant, repeat.workload);
+        let at = |rate| TrialSpec { kind: TrialKind::Rate(rate), ..repeat.clone() };
+        rung(&rates, known, at).map(at)
+    };
+    first_repeats(campaign).into_iter().filter_map(next).collect()
 }
 
 /// The rate of one ladder that is to be offered next; none when it has ended: its rates are used up, the
 /// last was saturated, or it failed.
-fn rung(rates: &[f64], known: &KnownTrials, at: impl Fn(f64) -> Slot) -> Option<f64> {
+fn rung(rates: &[f64], known: &KnownTrials, at: impl Fn(f64) -> TrialSpec) -> Option<f64> {
     let mut highest = 0.0;
     for _ in 0..RUNGS {
         let rate = *rates.iter().find(|rate| **rate > highest * APART)?;

@@ -3,7 +3,7 @@
 //! before the next is chosen.
 
 use crate::known_trials::KnownTrials;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use crate::{ladder, repeats, sensitivity, size_check, without_cost};
 use findings::schema::Effect;
 use lab::campaign::Campaign;
@@ -15,8 +15,8 @@ use lab::model::Model;
 /// is repeated, so that a budget that ends early leaves an answer. Then ladders, rung by rung; then repeats
 /// of the cells whose effects are open; then what verdicts rest on: re-runs with an uncertain number
 /// changed, and other sizes. With `why`, last, re-runs without a cost.
-pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials, why: bool) -> Vec<Slot> {
-    let stages: [&dyn Fn() -> Vec<Slot>; 6] = [
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials, why: bool) -> Vec<TrialSpec> {
+    let stages: [&dyn Fn() -> Vec<TrialSpec>; 6] = [
         &|| fewest(campaign, known),
         &|| ladder::next(campaign, known),
         &|| repeats::next(campaign, model, known),
@@ -52,18 +52,22 @@ pub(crate) fn cells_of(campaign: &Campaign, effect: &Effect) -> Option<([usize; 
     Some(([index(&effect.baseline)?, index(&effect.variant)?], workload))
 }
 
-/// The missing repeats of the minimum that every cell has.
-fn fewest(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
-    let mut round = Vec::new();
+/// The repeats that every cell has at least, the baseline's first and all cells' before any is repeated.
+pub(crate) fn first_repeats(campaign: &Campaign) -> Vec<TrialSpec> {
+    let mut repeats = Vec::new();
     for repeat in 0..campaign.method.min_trials.max(1) {
         for variant in baseline_first(campaign) {
-            for workload in 0..campaign.workloads.len() {
-                let slot = Slot::main(variant, workload, repeat);
-                if known.trial(&slot).is_none() && !known.is_given_up(variant, workload) {
-                    round.push(slot);
-                }
-            }
+            let workloads = 0..campaign.workloads.len();
+            repeats.extend(workloads.map(|workload| TrialSpec::repeat(variant, workload, repeat)));
         }
     }
-    round
+    repeats
+}
+
+/// Those of them that are missing.
+fn fewest(campaign: &Campaign, known: &KnownTrials) -> Vec<TrialSpec> {
+    let is_missing = |spec: &TrialSpec| {
+        known.trial(spec).is_none() && !known.is_given_up(spec.variant, spec.workload)
+    };
+    first_repeats(campaign).into_iter().filter(is_missing).collect()
 }

@@ -1,6 +1,6 @@
 //! Programs of this host.
 
-use crate::fault::Fault;
+use crate::error::{Error, host};
 use lab::campaign::Program;
 use lab::mysql::Server;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ pub fn find(name: &str) -> Option<PathBuf> {
 
 /// What this host lacks to run a client program, with what to do; none where everything is installed.
 pub fn missing(client: &Program) -> Option<String> {
-    let fault = match client {
+    let error = match client {
         Program::Fio { .. } => Fio::find().err(),
         Program::Pgbench(pgbench) => Postgresql::find(pgbench.version).err(),
         Program::PgTestFsync(test) => Postgresql::find(test.version).err(),
         Program::Sqlite(_) => None,
         Program::Sysbench(sysbench) => Mysql::find(sysbench.server, sysbench.version).err(),
     };
-    fault.map(|fault| fault.to_string())
+    error.map(|error| error.to_string())
 }
 
 /// fio, which the modelled machine runs from the host.
@@ -39,8 +39,8 @@ impl Fio {
     /// Finds fio, once in a process.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with the line that installs it.
-    pub fn find() -> Result<Fio, Fault> {
+    /// [`Error::Environment`] with the line that installs it.
+    pub fn find() -> Result<Fio, Error> {
         static FOUND: OnceLock<Fio> = OnceLock::new();
         match FOUND.get() {
             Some(fio) => Ok(fio.clone()),
@@ -48,9 +48,9 @@ impl Fio {
         }
     }
 
-    fn look() -> Result<Fio, Fault> {
+    fn look() -> Result<Fio, Error> {
         let missing = || {
-            Fault::Environment("fio is not installed; install it with: apt install fio".to_owned())
+            Error::Environment("fio is not installed; install it with: apt install fio".to_owned())
         };
         let program = find("fio").ok_or_else(missing)?;
         let output = Command::new(&program)
@@ -80,32 +80,32 @@ pub struct Mysql {
 }
 
 impl Mysql {
-    /// The name of the server's program.
-    pub fn daemon(family: Server) -> &'static str {
+    /// The server, the client that runs statements, the one that asks whether the server takes connections and ends it;
+    /// and what makes a data directory, where the server does not.
+    fn names(family: Server) -> &'static [&'static str] {
         match family {
-            Server::Mariadb => "mariadbd",
-            Server::Mysql => "mysqld",
+            Server::Mariadb => &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
+            Server::Mysql => &["mysqld", "mysql", "mysqladmin"],
         }
     }
 
-    /// The client that runs statements.
-    pub fn shell(family: Server) -> &'static str {
-        match family {
-            Server::Mariadb => "mariadb",
-            Server::Mysql => "mysql",
-        }
+    /// The place of the server.
+    pub fn daemon(&self) -> String {
+        self.program(Mysql::names(self.family)[0])
     }
 
-    /// The client that asks whether the server takes connections, and ends it.
-    pub fn admin(family: Server) -> &'static str {
-        match family {
-            Server::Mariadb => "mariadb-admin",
-            Server::Mysql => "mysqladmin",
-        }
+    /// The place of the client that runs statements.
+    pub fn shell(&self) -> String {
+        self.program(Mysql::names(self.family)[1])
+    }
+
+    /// The place of the client that asks whether the server takes connections, and ends it.
+    pub fn admin(&self) -> String {
+        self.program(Mysql::names(self.family)[2])
     }
 
     /// What to do where it is missing. Debian's packages of MariaDB start no service.
-    pub fn how_to_install(family: Server) -> &'static str {
+    fn how_to_install(family: Server) -> &'static str {
         match family {
             Server::Mariadb => "apt install mariadb-server-core mariadb-client",
             Server::Mysql => {
@@ -118,18 +118,14 @@ impl Mysql {
     /// Finds the server, its clients and sysbench; `version` is major × 100 + minor of the server.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with what is missing and how to install it, or with the version that is there.
-    pub fn find(family: Server, version: Option<u32>) -> Result<Mysql, Fault> {
+    /// [`Error::Environment`] with what is missing and how to install it, or with the version that is there.
+    pub fn find(family: Server, version: Option<u32>) -> Result<Mysql, Error> {
         let missing =
-            |what: &str, how: &str| Fault::Environment(format!("{what} is not installed: {how}"));
+            |what: &str, how: &str| Error::Environment(format!("{what} is not installed: {how}"));
         let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
-        let names: &[&'static str] = match family {
-            Server::Mariadb => &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
-            Server::Mysql => &["mysqld", "mysql", "mysqladmin"],
-        };
         let install = Mysql::how_to_install(family);
         let mut places = Vec::new();
-        for name in names {
+        for name in Mysql::names(family) {
             let path = here(name)
                 .ok_or_else(|| missing(&format!("{} ({name})", family.name()), install))?;
             places.push((*name, path));
@@ -149,7 +145,7 @@ impl Mysql {
         let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
         let found = 100 * parts.next().unwrap_or(0) + parts.next().unwrap_or(0);
         if let Some(wanted) = version.filter(|wanted| *wanted != found) {
-            return Err(Fault::Environment(format!(
+            return Err(Error::Environment(format!(
                 "{} {}.{} is not installed (there is {number}): install it, or leave `version` out of the lab",
                 family.name(),
                 wanted / 100,
@@ -176,10 +172,9 @@ impl Mysql {
     /// Hash of the server's and of sysbench's program, and of the script that it runs.
     ///
     /// # Errors
-    /// [`Fault::Environment`] that one cannot be read.
-    pub fn hash(&self, script: &str) -> Result<String, Fault> {
-        let own = [Mysql::daemon(self.family), "sysbench"];
-        let mut all = own.map(|name| PathBuf::from(self.program(name))).to_vec();
+    /// [`Error::Environment`] that one cannot be read.
+    pub fn hash(&self, script: &str) -> Result<String, Error> {
+        let mut all = [self.daemon(), self.program("sysbench")].map(PathBuf::from).to_vec();
         // Of a program in PREFIX/bin they are in PREFIX/share/sysbench. Where another build has them is not known.
         let prefix = all[1].parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
         let scripts = prefix.join("share/sysbench");
@@ -195,12 +190,10 @@ fn printed(program: &Path, option: &str) -> String {
     output.map_or_else(|_| String::new(), |o| String::from_utf8_lossy(&o.stdout).into_owned())
 }
 
-/// Hash of programs.
-fn hash(programs: &[PathBuf]) -> Result<String, Fault> {
+fn hash(programs: &[PathBuf]) -> Result<String, Error> {
     let mut hasher = blake3::Hasher::new();
     for path in programs {
-        let program = std::fs::read(path)
-            .map_err(|e| Fault::Environment(format!("cannot read {}: {e}", path.display())))?;
+        let program = std::fs::read(path).map_err(host(format!("read {}", path.display())))?;
         hasher.update(&program);
     }
     Ok(hasher.finalize().to_hex()[..16].to_owned())
@@ -224,10 +217,9 @@ impl Postgresql {
     /// Finds a major version, or the newest that is installed.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with what is installed, and the line that installs what is not.
-    pub fn find(version: Option<u32>) -> Result<Postgresql, Fault> {
+    /// [`Error::Environment`] with what is installed, and the line that installs what is not.
+    pub fn find(version: Option<u32>) -> Result<Postgresql, Error> {
         let mut installed = Postgresql::installed();
-        installed.sort_by_key(|of| of.major);
         let known: Vec<String> = installed.iter().map(|of| of.major.to_string()).collect();
         let found = match version {
             Some(version) => installed.into_iter().find(|of| of.major == version),
@@ -241,7 +233,7 @@ impl Postgresql {
             };
             let package = version
                 .map_or_else(|| "postgresql".to_owned(), |version| format!("postgresql-{version}"));
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "PostgreSQL{wanted} is not installed{there}; install it with: apt install {package}"
             ))
         })
@@ -290,8 +282,8 @@ impl Postgresql {
     /// Hash of some of its programs.
     ///
     /// # Errors
-    /// [`Fault::Environment`] that one cannot be read.
-    pub fn hash(&self, programs: &[&str]) -> Result<String, Fault> {
+    /// [`Error::Environment`] that one cannot be read.
+    pub fn hash(&self, programs: &[&str]) -> Result<String, Error> {
         let programs: Vec<PathBuf> = programs.iter().map(|name| self.bin.join(name)).collect();
         hash(&programs)
     }

@@ -2,7 +2,7 @@
 
 use crate::known_trials::KnownTrials;
 use crate::plan::{baseline_first, cells_of};
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use findings::schema::{Basis, Effect, Lack, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -15,7 +15,7 @@ const FUTILE: u32 = 4;
 /// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
 /// hold under repeated looks. Both cells of an effect get the same repeats, since their trials are compared
 /// seed by seed.
-pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<TrialSpec> {
     let findings = findings::analyse(campaign, model, known.trials());
     let mut wanted = Vec::new();
     let open = findings.effects.iter().filter(|effect| {
@@ -27,8 +27,8 @@ pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot
         wanted.extend(missing(campaign, known, variants, workload));
     }
     let order = baseline_first(campaign);
-    let rank = |slot: &Slot| order.iter().position(|v| *v == slot.variant);
-    wanted.sort_by_key(|slot| (slot.repeat, rank(slot), slot.workload));
+    let rank = |spec: &TrialSpec| order.iter().position(|v| *v == spec.variant);
+    wanted.sort_by_key(|spec| (spec.repeat, rank(spec), spec.workload));
     wanted.dedup();
     wanted
 }
@@ -40,21 +40,21 @@ fn missing(
     known: &KnownTrials,
     variants: [usize; 2],
     workload: usize,
-) -> Vec<Slot> {
+) -> Vec<TrialSpec> {
     if variants.iter().any(|v| known.is_given_up(*v, workload)) {
         return Vec::new();
     }
     for repeat in 0..campaign.method.max_trials {
-        let slots = variants.map(|v| Slot::main(v, workload, repeat));
-        let failed = |slot: &Slot| {
-            let trial = known.trial(slot);
+        let specs = variants.map(|v| TrialSpec::repeat(v, workload, repeat));
+        let failed = |spec: &TrialSpec| {
+            let trial = known.trial(spec);
             trial.is_some_and(|t| matches!(t.outcome, TrialResult::Failed { .. }))
         };
-        if slots.iter().any(failed) {
+        if specs.iter().any(failed) {
             continue;
         }
-        let missing = slots.into_iter().filter(|slot| known.trial(slot).is_none());
-        let missing: Vec<Slot> = missing.collect();
+        let missing = specs.into_iter().filter(|spec| known.trial(spec).is_none());
+        let missing: Vec<TrialSpec> = missing.collect();
         if !missing.is_empty() {
             return missing;
         }

@@ -1,18 +1,18 @@
-//! Runs jobs in parallel, each once: stored results are reused, and jobs that another process runs are
+//! Runs planned trials in parallel, each once: stored results are reused, and trials that another process runs are
 //! awaited.
 
 use crate::budget::{Budget, guess_s};
 use crate::clock::Clock;
 use crate::engine::Engine;
-use crate::fault::Fault;
-use crate::job::Job;
+use crate::error::Error;
+use crate::planned_trial::PlannedTrial;
 use crate::stop::Stop;
 use crate::trial;
 use measurement::{Stage, Trial};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::{Claim, Found, Store};
+use store::{Found, Store};
 
 /// How often to check a trial that another process runs.
 const LOOK: Duration = Duration::from_millis(100);
@@ -33,7 +33,7 @@ pub trait Watch: Sync {
     fn damaged(&self, why: &str);
 }
 
-/// The means to run jobs.
+/// The means to run planned trials.
 #[derive(Clone)]
 pub struct Runner<'a> {
     /// Where trials are kept.
@@ -50,7 +50,7 @@ pub struct Runner<'a> {
     pub watch: &'a dyn Watch,
 }
 
-/// The outcome of a job.
+/// The outcome of a planned trial.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Done {
     /// It was stored, or has been run.
@@ -69,40 +69,40 @@ pub enum Done {
 /// What the workers share.
 struct Shared<'a> {
     runner: &'a Runner<'a>,
-    jobs: &'a [Job],
+    trials: &'a [PlannedTrial],
     queue: Mutex<VecDeque<usize>>,
     done: Mutex<Vec<Done>>,
     budget: Mutex<&'a mut Budget>,
-    fault: Mutex<Option<Fault>>,
+    error: Mutex<Option<Error>>,
 }
 
 impl Runner<'_> {
-    /// Finds or runs jobs; returns the outcome of each, in their order. They start in that order, as far as
+    /// Finds or runs trials; returns the outcome of each, in their order. They start in that order, as far as
     /// the budget allows.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when this host cannot run them or the store cannot keep them.
-    pub fn run(&self, jobs: &[Job], budget: &mut Budget) -> Result<Vec<Done>, Fault> {
+    /// [`Error::Environment`] when this host cannot run them or the store cannot keep them.
+    pub fn run(&self, trials: &[PlannedTrial], budget: &mut Budget) -> Result<Vec<Done>, Error> {
         let shared = Shared {
             runner: self,
-            jobs,
-            queue: Mutex::new((0..jobs.len()).collect()),
-            done: Mutex::new(vec![Done::Stopped; jobs.len()]),
+            trials,
+            queue: Mutex::new((0..trials.len()).collect()),
+            done: Mutex::new(vec![Done::Stopped; trials.len()]),
             budget: Mutex::new(budget),
-            fault: Mutex::new(None),
+            error: Mutex::new(None),
         };
         // Stored results come first: they show how long other trials take.
         shared.find_stored()?;
         let missing = lock(&shared.queue).len();
-        self.watch.round(jobs.len(), missing);
+        self.watch.round(trials.len(), missing);
         std::thread::scope(|scope| {
             for _ in 0..self.parallel.clamp(1, missing.max(1)) {
                 scope.spawn(|| shared.work());
             }
         });
-        let fault = lock(&shared.fault).take();
-        match fault {
-            Some(fault) => Err(fault),
+        let error = lock(&shared.error).take();
+        match error {
+            Some(error) => Err(error),
             None => Ok(shared.done.into_inner().unwrap_or_else(PoisonError::into_inner)),
         }
     }
@@ -110,96 +110,93 @@ impl Runner<'_> {
 
 impl Shared<'_> {
     /// Takes what is stored out of the queue, and plans the rest.
-    fn find_stored(&self) -> Result<(), Fault> {
+    fn find_stored(&self) -> Result<(), Error> {
         let store = self.runner.store;
         let mut missing = VecDeque::new();
-        for (index, job) in self.jobs.iter().enumerate() {
-            if self.stored(job, index) {
+        for (index, planned) in self.trials.iter().enumerate() {
+            if self.stored(planned, index) {
                 continue;
             }
-            if let Found::Damaged { why } = store.find(&job.key) {
+            if let Found::Damaged { why } = store.find(&planned.key) {
                 self.runner.watch.damaged(&why);
             }
-            store.plan(&job.key, &job.bytes)?;
+            store.plan(&planned.key, &planned.bytes)?;
             missing.push_back(index);
         }
         *lock(&self.queue) = missing;
         Ok(())
     }
 
-    /// Whether a job is stored; then it is done.
-    fn stored(&self, job: &Job, index: usize) -> bool {
-        let Found::Measured { trial, run } = self.runner.store.find(&job.key) else {
+    /// Whether a trial is stored; then it is done.
+    fn stored(&self, planned: &PlannedTrial, index: usize) -> bool {
+        let Found::Measured { trial, run } = self.runner.store.find(&planned.key) else {
             return false;
         };
         if let Some(run) = run {
-            lock(&self.budget).record_time(job.cell, run.wall_s);
+            lock(&self.budget).record_time(planned.cell, run.wall_s);
         }
         lock(&self.done)[index] = Done::Trial(trial);
         true
     }
 
-    /// One worker: takes jobs until there are none.
+    /// One worker: takes trials until there are none.
     fn work(&self) {
-        while !self.runner.stop.interrupted() && lock(&self.fault).is_none() {
+        while !self.runner.stop.interrupted() && lock(&self.error).is_none() {
             let next = lock(&self.queue).pop_front();
             let Some(index) = next else {
                 return;
             };
-            match self.one(&self.jobs[index], index) {
+            match self.one(&self.trials[index], index) {
                 Ok(Some(done)) => lock(&self.done)[index] = done,
                 Ok(None) => {}
-                Err(fault) => *lock(&self.fault) = Some(fault),
+                Err(error) => *lock(&self.error) = Some(error),
             }
         }
     }
 
-    /// Runs a job; none where it was stored meanwhile or is run by another process.
-    fn one(&self, job: &Job, index: usize) -> Result<Option<Done>, Fault> {
+    /// Runs a trial; none where it was stored meanwhile or is run by another process.
+    fn one(&self, planned: &PlannedTrial, index: usize) -> Result<Option<Done>, Error> {
         let runner = self.runner;
-        if self.stored(job, index) {
+        if self.stored(planned, index) {
             return Ok(None);
         }
         let (fits, needs_s, deadline_s) = {
             let budget = lock(&self.budget);
-            let guess = || guess_s(job.inputs.method.virtual_s());
-            let needs_s = budget.expected_s(job.cell).unwrap_or_else(guess);
-            let fits = budget.fits(job.cell, runner.clock.now_s());
+            let guess = || guess_s(planned.inputs.method.virtual_s());
+            let needs_s = budget.expected_s(planned.cell).unwrap_or_else(guess);
+            let fits = budget.fits(planned.cell, runner.clock.now_s());
             (fits, needs_s, budget.deadline_s())
         };
         if !fits {
             return Ok(Some(Done::NoTime { needs_s, stopped: false }));
         }
-        let running = match runner.store.claim(&job.key)? {
-            Claim::Mine(running) => running,
-            Claim::Taken => {
-                runner.watch.waits(&job.name);
-                runner.clock.sleep(LOOK);
-                lock(&self.queue).push_back(index);
-                return Ok(None);
-            }
+        let Some(running) = runner.store.claim(&planned.key)? else {
+            runner.watch.waits(&planned.name);
+            runner.clock.sleep(LOOK);
+            lock(&self.queue).push_back(index);
+            return Ok(None);
         };
         // Another process may have stored it between the check and the claim.
-        if self.stored(job, index) {
+        if self.stored(planned, index) {
             return Ok(None);
         }
-        runner.watch.begins(&job.name);
+        runner.watch.begins(&planned.name);
         let stop = runner.stop.with_deadline(Arc::clone(&runner.clock), deadline_s);
-        let watch = |stage| runner.watch.stage(&job.name, stage);
+        let watch = |stage| runner.watch.stage(&planned.name, stage);
         let clock = runner.clock.as_ref();
         let began_s = clock.now_s();
-        let ran = trial::measure_and_store(runner.engine, job, running, clock, &watch, &stop);
+        let ran = trial::measure_and_store(runner.engine, planned, running, clock, &watch, &stop);
         match ran {
             Ok((trial, wall_s)) => {
-                lock(&self.budget).record_time(job.cell, wall_s);
-                runner.watch.ended(&job.name, &trial, wall_s);
+                lock(&self.budget).record_time(planned.cell, wall_s);
+                runner.watch.ended(&planned.name, &trial, wall_s);
                 Ok(Some(Done::Trial(Box::new(trial))))
             }
-            Err(Fault::Interrupted) if runner.stop.interrupted() => Ok(Some(Done::Stopped)),
-            Err(Fault::Interrupted) => {
+            Err(Error::Interrupted) if runner.stop.interrupted() => Ok(Some(Done::Stopped)),
+            Err(Error::Interrupted) => {
                 // It needs more than it was given.
                 let needs_s = needs_s.max(clock.now_s() - began_s);
-                lock(&self.budget).record_time(job.cell, needs_s);
+                lock(&self.budget).record_time(planned.cell, needs_s);
                 Ok(Some(Done::NoTime { needs_s, stopped: true }))
             }
             Err(other) => Err(other),

@@ -2,7 +2,7 @@
 
 use crate::known_trials::KnownTrials;
 use crate::plan::cells_of;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use findings::Findings;
 use findings::schema::{Effect, PhaseKind, VerdictClass};
 use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
@@ -149,15 +149,15 @@ fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
 }
 
 /// The missing re-runs.
-pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<TrialSpec> {
     if campaign.method.sensitivity.is_empty() {
         return Vec::new();
     }
     let findings = findings::analyse(campaign, model, known.trials());
-    let slot = |(workload, variant, drive, parameter, factor)| Slot {
+    let spec = |(workload, variant, drive, parameter, factor)| TrialSpec {
         kind: TrialKind::Rerun(Perturbation { drive, parameter, factor: f64::from_bits(factor) }),
-        ..Slot::main(variant, workload, 0)
+        ..TrialSpec::repeat(variant, workload, 0)
     };
-    let all = wanted(campaign, &findings).into_iter().map(slot);
-    all.filter(|slot| known.trial(slot).is_none()).collect()
+    let all = wanted(campaign, &findings).into_iter().map(spec);
+    all.filter(|spec| known.trial(spec).is_none()).collect()
 }

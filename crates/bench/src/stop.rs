@@ -1,8 +1,9 @@
 //! Stop requests: by the user, or by a deadline; shared by everything that waits.
 
 use crate::clock::Clock;
-use crate::fault::Fault;
+use crate::error::{Error, host};
 use procfs::process::Process;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,11 +21,12 @@ impl Stop {
         self.asked.store(true, Ordering::SeqCst);
     }
 
-    /// A request that the signals of [`stop_signals`] make from now on. A second one ends this process at once.
+    /// A request that SIGINT, SIGTERM and SIGHUP make from now on, the last unless it was ignored before. A second one
+    /// ends this process at once.
     ///
     /// # Errors
     /// When the system refuses a handler.
-    pub fn at_signals() -> Result<Stop, Fault> {
+    pub fn at_signals() -> Result<Stop, Error> {
         let stop = Stop::default();
         let register = |signal| {
             // The first does nothing until the second has set what it looks at.
@@ -32,8 +34,7 @@ impl Stop {
             flag::register(signal, Arc::clone(&stop.asked))
         };
         for signal in stop_signals() {
-            let registered = register(signal);
-            registered.map_err(|e| Fault::Environment(format!("cannot handle signals: {e}")))?;
+            register(signal).map_err(host("handle signals"))?;
         }
         Ok(stop)
     }
@@ -57,19 +58,10 @@ impl Stop {
 
 /// The signals that stop a run: SIGINT, SIGTERM, and SIGHUP unless this process was started with it ignored,
 /// as by nohup(1).
-pub fn stop_signals() -> Vec<i32> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut stop_signals = vec![SIGINT, SIGTERM];
-    if !ignores(SIGHUP) {
-        stop_signals.push(SIGHUP);
-    }
-    stop_signals
-}
-
-/// Whether this process was started with a signal ignored.
-fn ignores(signal: i32) -> bool {
+fn stop_signals() -> Vec<i32> {
     let status = Process::myself().and_then(|process| process.status());
-    status.is_ok_and(|status| status.sigign >> (signal - 1) & 1 == 1)
+    let ignores_hangup = status.is_ok_and(|status| status.sigign >> (SIGHUP - 1) & 1 == 1);
+    [SIGINT, SIGTERM].into_iter().chain((!ignores_hangup).then_some(SIGHUP)).collect()
 }
 
 #[cfg(test)]

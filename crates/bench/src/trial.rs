@@ -1,14 +1,13 @@
 //! One trial.
 
 use crate::clock::Clock;
-use crate::engine::{Engine, States};
-use crate::fault::Fault;
+use crate::engine::{Engine, TrialContext};
+use crate::error::Error;
 use crate::inputs::Inputs;
-use crate::job::Job;
+use crate::planned_trial::PlannedTrial;
 use crate::stop::Stop;
 use crate::workload;
 use measurement::{Stage, Trial, TrialResult};
-use std::path::Path;
 use std::time::SystemTime;
 use store::{Run, Running};
 
@@ -16,28 +15,25 @@ use store::{Run, Running};
 /// result, with the reason.
 ///
 /// # Errors
-/// [`Fault::Interrupted`] when it was stopped, [`Fault::Environment`] when this host cannot run it.
+/// [`Error::Interrupted`] when it was stopped, [`Error::Environment`] when this host cannot run it.
 pub fn measure(
     engine: &dyn Engine,
     inputs: &Inputs,
-    raw: &Path,
-    states: States,
-    stage: &dyn Fn(Stage),
-    stop: &Stop,
-) -> Result<Trial, Fault> {
+    context: &TrialContext,
+) -> Result<Trial, Error> {
     let release = inputs.variant.openzfs;
     let build = engine.build_id(release, &inputs.workload.program)?;
     if build != inputs.build {
-        return Err(Fault::Environment(format!(
+        return Err(Error::Environment(format!(
             "the trial was planned for engine build {}, but this host has {build} for OpenZFS \
              {release}, and the result could differ: run the lab again on this host",
             inputs.build
         )));
     }
     let (key, _) = inputs.key()?;
-    let outcome = match engine.run(inputs, raw, states, stage, stop) {
+    let outcome = match engine.run(inputs, context) {
         Ok(measured) => TrialResult::Measured(Box::new(measured)),
-        Err(Fault::Failed(reason)) => TrialResult::Failed { reason },
+        Err(Error::Failed(reason)) => TrialResult::Failed { reason },
         Err(other) => return Err(other),
     };
     Ok(Trial {
@@ -55,22 +51,27 @@ pub fn measure(
     })
 }
 
-/// Runs a job whose trial was claimed, and stores the trial. Gives the wall seconds that it took.
+/// Runs a planned trial that was claimed, and stores it. Gives the wall seconds that it took.
 ///
 /// # Errors
-/// As [`measure`], and what the store refused as [`Fault::Environment`].
+/// As [`measure`], and what the store refused as [`Error::Environment`].
 pub fn measure_and_store(
     engine: &dyn Engine,
-    job: &Job,
+    planned: &PlannedTrial,
     running: Running,
     clock: &dyn Clock,
     stage: &dyn Fn(Stage),
     stop: &Stop,
-) -> Result<(Trial, f64), Fault> {
+) -> Result<(Trial, f64), Error> {
     let (started, begun_s) = (SystemTime::now(), clock.now_s());
-    let raw = running.raw();
-    let states = States { store: running.store(), needed_again: job.state_needed_again };
-    let trial = measure(engine, &job.inputs, &raw, states, stage, stop)?;
+    let context = TrialContext {
+        raw: &running.raw(),
+        store: running.store(),
+        state_needed_again: planned.state_needed_again,
+        stage,
+        stop,
+    };
+    let trial = measure(engine, &planned.inputs, &context)?;
     let wall_s = clock.now_s() - begun_s;
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),
@@ -78,6 +79,6 @@ pub fn measure_and_store(
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         poolwright: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    running.finish(&job.bytes, &trial, &run)?;
+    running.finish(&planned.bytes, &trial, &run)?;
     Ok((trial, wall_s))
 }

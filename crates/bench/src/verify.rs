@@ -1,16 +1,15 @@
 //! A stored trial run again: the same bytes, or the first field that differs.
 
-use crate::engine::{Engine, States};
-use crate::fault::Fault;
+use crate::engine::{Engine, TrialContext};
+use crate::error::{Error, doing};
 use crate::inputs::Inputs;
-use crate::job;
+use crate::planned_trial;
 use crate::stop::Stop;
 use crate::trial;
-use measurement::{Stage, TrialResult};
+use measurement::TrialResult;
 use serde_json::Value;
 use std::fmt;
-use std::path::Path;
-use store::Store;
+use store::Running;
 
 /// What a verification found.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +39,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Runs a trial again and compares its result with the bytes that are stored. Raw outputs go to `raw`.
+/// Runs a trial again and compares its result with the bytes that are stored. Raw outputs stay in the claimed directory.
 ///
 /// # Errors
 /// As [`trial::measure`], or when the result cannot be written as JSON.
@@ -48,15 +47,18 @@ pub fn verify(
     engine: &dyn Engine,
     inputs: &Inputs,
     stored: &[u8],
-    raw: &Path,
-    store: &Store,
-    stage: &dyn Fn(Stage),
+    running: &Running,
     stop: &Stop,
-) -> Result<Verified, Fault> {
-    let states = States { store, needed_again: job::shares_state(inputs) };
-    let trial = trial::measure(engine, inputs, raw, states, stage, stop)?;
-    let again = store::result_bytes(&trial);
-    let again = again.map_err(|e| Fault::failed(format!("cannot write a result: {e}")))?;
+) -> Result<Verified, Error> {
+    let context = TrialContext {
+        raw: &running.raw(),
+        store: running.store(),
+        state_needed_again: planned_trial::shares_state(inputs),
+        stage: &|_| (),
+        stop,
+    };
+    let trial = trial::measure(engine, inputs, &context)?;
+    let again = store::result_bytes(&trial).map_err(doing("write a result"))?;
     Ok(match trial.outcome {
         _ if again == stored => Verified::Identical,
         TrialResult::Failed { reason } => Verified::Failed(reason),

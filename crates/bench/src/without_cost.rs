@@ -4,7 +4,7 @@ use crate::known_trials::KnownTrials;
 use crate::ladder::achieved;
 use crate::plan::baseline_first;
 use crate::sensitivity::kinds;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
 
@@ -22,34 +22,34 @@ const COSTS: [Cost; 7] = [
 
 /// The re-runs without a cost that are not known: of each workload the baseline and the best variant, on
 /// the seed of their first repeat, without each cost that their first trial bore.
-pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<TrialSpec> {
     // With the operations of each, which take the host's time.
-    let mut round: Vec<(u64, Slot)> = Vec::new();
+    let mut round: Vec<(u64, TrialSpec)> = Vec::new();
     for workload in 0..campaign.workloads.len() {
         let baseline = baseline_first(campaign).first().copied();
         let mut variants: Vec<usize> = baseline.into_iter().collect();
         variants.extend(best(campaign, known, workload));
         variants.dedup();
         for variant in variants {
-            let cell = Slot::main(variant, workload, 0);
+            let cell = TrialSpec::repeat(variant, workload, 0);
             let Some(measured) = known.measured(&cell) else {
                 continue;
             };
             let bears = |cost: &Cost| {
                 applies(*cost, &campaign.variants[variant], campaign.host.cores, measured)
             };
-            let slots = COSTS
+            let specs = COSTS
                 .into_iter()
                 .filter(bears)
-                .map(|cost| Slot { kind: TrialKind::Without(cost), ..cell.clone() });
+                .map(|cost| TrialSpec { kind: TrialKind::Without(cost), ..cell.clone() });
             let operations = measured.read.ops + measured.write.ops;
-            let unknown = slots.filter(|slot| known.trial(slot).is_none());
-            round.extend(unknown.map(|slot| (operations, slot)));
+            let unknown = specs.filter(|spec| known.trial(spec).is_none());
+            round.extend(unknown.map(|spec| (operations, spec)));
         }
     }
     // The longest first: of trials side by side the last one to end decides how long all take.
     round.sort_by_key(|(operations, _)| std::cmp::Reverse(*operations));
-    round.into_iter().map(|(_, slot)| slot).collect()
+    round.into_iter().map(|(_, spec)| spec).collect()
 }
 
 /// The variant with the most operations a second, or with the least latency where the clients are paced.
@@ -62,8 +62,7 @@ fn best(campaign: &Campaign, known: &KnownTrials, workload: usize) -> Option<usi
     let mean = |variant: usize| {
         let trials: Vec<f64> =
             known.cell(variant, workload).map(|(_, measured)| worth(measured)).collect();
-        let mean = trials.iter().sum::<f64>() / trials.len() as f64;
-        (!trials.is_empty()).then_some((variant, mean))
+        Some((variant, stats::mean(&trials)?))
     };
     // Of equals the first: `max_by` would take the last.
     let cells = baseline_first(campaign).into_iter().rev().filter_map(mean);

@@ -6,7 +6,7 @@ mod synthetic;
 use bench::budget::Budget;
 use bench::campaign::{self, CampaignRun, End, Question};
 use bench::clock::{Clock, WallClock};
-use bench::job;
+use bench::planned_trial;
 use bench::round::{Done, Runner, Watch};
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
@@ -341,7 +341,7 @@ fn a_trial_that_was_stopped_needs_longer_than_it_was_given() {
 
 #[test]
 fn a_pool_state_is_kept_where_later_trials_begin_with_it() {
-    let first = bench::slot::seed(&lab(), 0);
+    let first = bench::trial_spec::TrialSpec::repeat(0, 0, 0).seed(&lab());
     let kept = |campaign: &Campaign, why| {
         let ((_dir, store), engine) = (open(), fake(1.0));
         run_with(&store, &engine, campaign, &Notes::default(), why, 1);
@@ -399,14 +399,15 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     let (campaign, model) = (lab(), model());
     let question = Question { campaign: &campaign, model: &model, lab: LAB, why: true };
     let list = |store: &Store| campaign::list(store, &engine, question).unwrap();
-    let planned = list(&store);
-    assert_eq!((planned.len(), engine.count()), (4, 0));
-    assert!(planned.iter().all(|p| !p.stored));
+    let listed = list(&store);
+    assert_eq!((listed.len(), engine.count()), (4, 0));
+    assert!(listed.iter().all(|p| !p.stored));
     // As other processes would, with nothing but the store and the keys.
-    for planned in &planned {
+    for listed in &listed {
         let store = Store::open(dir.path()).unwrap();
-        let key = store.resolve(planned.job.key.short()).unwrap();
-        let job = job::planned(&store, &key).unwrap();
+        let key = store.resolve(listed.planned.key.short()).unwrap();
+        let inputs = store.inputs(&key).unwrap();
+        let trial = planned_trial::of_inputs(key, inputs).unwrap();
         let runner = Runner {
             store: &store,
             engine: &engine,
@@ -415,14 +416,14 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
             parallel: 1,
             watch: &Notes::default(),
         };
-        let done = runner.run(&[job], &mut Budget::new(f64::INFINITY)).unwrap();
+        let done = runner.run(&[trial], &mut Budget::new(f64::INFINITY)).unwrap();
         assert!(matches!(done[..], [Done::Trial(_)]), "{done:?}");
     }
     assert_eq!(engine.count(), 4);
-    let planned = list(&store);
-    assert!(planned.iter().filter(|p| p.stored).count() == 4);
-    let next = planned.iter().filter(|p| !p.stored);
-    let names: Vec<&str> = next.map(|p| p.job.name.as_str()).collect();
+    let listed = list(&store);
+    assert!(listed.iter().filter(|p| p.stored).count() == 4);
+    let next = listed.iter().filter(|p| !p.stored);
+    let names: Vec<&str> = next.map(|p| p.planned.name.as_str()).collect();
     assert!(!names.is_empty() && names.iter().all(|n| n.contains("without")), "{names:?}");
     let ran = run_with(&store, &engine, &campaign, &Notes::default(), true, 1);
     assert_eq!((ran.end, engine.count()), (End::Complete, 4 + names.len()));
@@ -435,11 +436,10 @@ fn a_different_result_is_reported_with_its_first_field() {
     run(&store, &engine, &lab(), &Notes::default());
     let keys = store.keys().unwrap();
     let check_key = |engine: &Fake, key: &Key| {
-        let raw = tempfile::tempdir().unwrap();
-        let job = job::planned(&store, key).unwrap();
+        let running = store.claim(key).unwrap().unwrap();
+        let trial = planned_trial::of_inputs(key.clone(), store.inputs(key).unwrap()).unwrap();
         let stored = store.result(key).unwrap();
-        let stop = Stop::default();
-        verify(engine, &job.inputs, &stored, raw.path(), &store, &|_: Stage| (), &stop)
+        verify(engine, &trial.inputs, &stored, &running, &Stop::default())
     };
     let check = |engine: &Fake| check_key(engine, &keys[0]);
     assert_eq!(check(&engine).unwrap(), Verified::Identical);

@@ -3,7 +3,7 @@
 mod synthetic;
 
 use bench::inputs::Inputs;
-use bench::slot::{Slot, seed};
+use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, Processor};
 use lab::model::HostLimits;
 use measurement::{Cost, Perturbation, TrialKind};
@@ -32,16 +32,16 @@ runtime=10
 
 const OPTANE: usize = 1;
 
-fn inputs(campaign: &Campaign, slot: &Slot) -> Inputs {
-    Inputs::new(campaign, &model(), slot, "build")
+fn inputs(campaign: &Campaign, spec: &TrialSpec) -> Inputs {
+    Inputs::new(campaign, &model(), spec, "build")
 }
 
-fn key(campaign: &Campaign, slot: &Slot) -> Key {
-    inputs(campaign, slot).key().unwrap().0
+fn key(campaign: &Campaign, spec: &TrialSpec) -> Key {
+    inputs(campaign, spec).key().unwrap().0
 }
 
-fn slot() -> Slot {
-    Slot::main(OPTANE, 0, 0)
+fn spec() -> TrialSpec {
+    TrialSpec::repeat(OPTANE, 0, 0)
 }
 
 #[test]
@@ -72,14 +72,14 @@ fn names_prices_sources_notes_and_idle_properties_do_not_change_the_key() {
     for (i, change) in changes.iter().enumerate() {
         let mut changed = stated.clone();
         change(&mut changed);
-        assert_eq!(key(&changed, &slot()), key(&stated, &slot()), "change {i}");
+        assert_eq!(key(&changed, &spec()), key(&stated, &spec()), "change {i}");
     }
     assert_ne!(stated.workloads[0].program.runs(), "job.fio");
     // Drives that the pool does not use.
     let mut without = stated.clone();
     without.variants[0].drives.remove("optane");
     without.variants[0].drives.get_mut("hdd").unwrap().count = 12;
-    let none = Slot::main(0, 0, 0);
+    let none = TrialSpec::repeat(0, 0, 0);
     assert_eq!(key(&without, &none), key(&stated, &none));
 }
 
@@ -103,11 +103,11 @@ fn everything_that_a_result_depends_on_changes_the_key() {
             kind.numbers["flash"]["flush_us"] = serde_json::json!(11.0);
         },
     ];
-    let mut keys = vec![key(&stated, &slot())];
+    let mut keys = vec![key(&stated, &spec())];
     for change in changes {
         let mut changed = stated.clone();
         change(&mut changed);
-        keys.push(key(&changed, &slot()));
+        keys.push(key(&changed, &spec()));
     }
     for kind in [
         TrialKind::Rate(100.0),
@@ -120,11 +120,11 @@ fn everything_that_a_result_depends_on_changes_the_key() {
             factor: 2.0,
         }),
     ] {
-        keys.push(key(&stated, &Slot { kind, ..slot() }));
+        keys.push(key(&stated, &TrialSpec { kind, ..spec() }));
     }
-    keys.push(key(&stated, &Slot::main(OPTANE, 0, 1)));
-    keys.push(key(&stated, &Slot::main(0, 0, 0)));
-    let other_build = Inputs::new(&stated, &model(), &slot(), "other");
+    keys.push(key(&stated, &TrialSpec::repeat(OPTANE, 0, 1)));
+    keys.push(key(&stated, &TrialSpec::repeat(0, 0, 0)));
+    let other_build = Inputs::new(&stated, &model(), &spec(), "other");
     keys.push(other_build.key().unwrap().0);
     let all = keys.len();
     keys.sort();
@@ -134,7 +134,7 @@ fn everything_that_a_result_depends_on_changes_the_key() {
 
 #[test]
 fn inputs_are_canonical_and_come_back_as_they_were() {
-    let inputs = inputs(&campaign(LAB), &slot());
+    let inputs = inputs(&campaign(LAB), &spec());
     let bytes = inputs.bytes().unwrap();
     assert_eq!(Inputs::read(&bytes).unwrap(), inputs);
     let text = String::from_utf8(bytes).unwrap();
@@ -152,7 +152,7 @@ fn inputs_are_canonical_and_come_back_as_they_were() {
 
 #[test]
 fn drives_in_the_inputs_are_valid_profiles() {
-    let inputs = inputs(&campaign(LAB), &slot());
+    let inputs = inputs(&campaign(LAB), &spec());
     assert_eq!(inputs.variant.drives.len(), 2);
     for kind in inputs.variant.drives.values() {
         let profile: drives::Profile = serde_json::from_value(kind.numbers.clone()).unwrap();
@@ -166,7 +166,7 @@ fn the_drives_of_an_array_take_part_as_those_of_a_pool_do() {
     let (profiles, files) = (lab::Profiles::builtin(), lab::builtin::BuiltinFiles);
     let (campaign, _) = lab::load("zfs-or-md-nvme.toml", text, &files, &profiles).unwrap();
     for variant in 0..campaign.variants.len() {
-        let inputs = inputs(&campaign, &Slot::main(variant, 0, 0));
+        let inputs = inputs(&campaign, &TrialSpec::repeat(variant, 0, 0));
         let counts: Vec<u32> = inputs.variant.drives.values().map(|kind| kind.count).collect();
         assert_eq!(counts, [4], "{}", campaign.variants[variant].name);
     }
@@ -175,20 +175,21 @@ fn the_drives_of_an_array_take_part_as_those_of_a_pool_do() {
 #[test]
 fn variants_and_workloads_of_a_repeat_share_a_seed_and_repeats_do_not() {
     let campaign = campaign(LAB);
-    let seeds: Vec<u64> = (0..100).map(|repeat| seed(&campaign, repeat)).collect();
+    let seeds: Vec<u64> =
+        (0..100).map(|repeat| TrialSpec::repeat(0, 0, repeat).seed(&campaign)).collect();
     let mut apart = seeds.clone();
     apart.sort();
     apart.dedup();
     assert_eq!(apart.len(), seeds.len());
     for variant in 0..2 {
-        assert_eq!(Slot::main(variant, 0, 7).seed(&campaign), seeds[7]);
+        assert_eq!(TrialSpec::repeat(variant, 0, 7).seed(&campaign), seeds[7]);
     }
     let mut more = campaign.clone();
     more.method.max_trials += 5;
     more.variants.pop();
-    assert_eq!(seed(&more, 7), seeds[7]);
+    assert_eq!(TrialSpec::repeat(0, 0, 7).seed(&more), seeds[7]);
     more.method.seed += 1;
-    assert_ne!(seed(&more, 7), seeds[7]);
+    assert_ne!(TrialSpec::repeat(0, 0, 7).seed(&more), seeds[7]);
 }
 
 #[test]
@@ -199,7 +200,7 @@ fn another_variant_or_workload_does_not_change_the_key_of_a_cell() {
         let model = lab::model::resolve(&campaign, &HostLimits::MACHINE).unwrap();
         let none = campaign.variants.iter().position(|v| v.name == "none").unwrap();
         let sync = campaign.workloads.iter().position(|w| w.name == "sync").unwrap();
-        let inputs = Inputs::new(&campaign, &model, &Slot::main(none, sync, 0), "build");
+        let inputs = Inputs::new(&campaign, &model, &TrialSpec::repeat(none, sync, 0), "build");
         (inputs.key().unwrap().0, model.drives_hold)
     };
     let (alone, held) = keys("");
@@ -217,7 +218,7 @@ fn properties_that_do_not_act_are_not_set_in_the_machine() {
                   pbkdf2iters = 500000\nmountpoint = \"none\"\ncanmount = \"off\"\natime = \"off\"\n\
                   [datasets.db]\nmountpoint = \"/srv\"\nsharenfs = \"on\"\nrecordsize = \"16K\"\n";
     let campaign = campaign(&LAB.replace("vdevs = \"mirror hdd[0-1]\"\n", stated));
-    let inputs = inputs(&campaign, &Slot::main(0, 0, 0));
+    let inputs = inputs(&campaign, &TrialSpec::repeat(0, 0, 0));
     assert_eq!(
         lab::command::commands(&inputs.variant).lines(),
         [

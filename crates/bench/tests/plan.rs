@@ -6,7 +6,7 @@ use bench::known_trials::KnownTrials;
 use bench::ladder::preferred;
 use bench::plan;
 use bench::sensitivity;
-use bench::slot::Slot;
+use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Cost, Counter, DriveCounter, Perturbation, Trial, TrialKind, TrialResult};
 use synthetic::{failed, made_up, model};
@@ -44,30 +44,30 @@ fn rounds(
     known: &mut KnownTrials,
     rates: [f64; 2],
     why: bool,
-) -> Vec<Vec<Slot>> {
+) -> Vec<Vec<TrialSpec>> {
     let mut rounds = Vec::new();
     loop {
         let round = plan::next(campaign, &model(), known, why);
         if round.is_empty() {
             return rounds;
         }
-        for slot in &round {
-            let rate = rates[slot.variant] * (1.0 + 0.002 * f64::from(slot.repeat));
-            let rate = match slot.kind {
+        for spec in &round {
+            let rate = rates[spec.variant] * (1.0 + 0.002 * f64::from(spec.repeat));
+            let rate = match spec.kind {
                 TrialKind::Rate(offered) => offered.min(rate),
                 _ => rate,
             };
-            known.add(slot.clone(), made_up(campaign, slot, rate, 10));
+            known.add(spec.clone(), made_up(campaign, spec, rate, 10));
         }
         rounds.push(round);
         assert!(rounds.len() < 100);
     }
 }
 
-fn main_slots(variants: &[usize], repeats: &[u32]) -> Vec<Slot> {
+fn repeats_of(variants: &[usize], repeats: &[u32]) -> Vec<TrialSpec> {
     let of = |repeat: &u32| {
         let repeat = *repeat;
-        variants.iter().map(move |v| Slot::main(*v, 0, repeat))
+        variants.iter().map(move |v| TrialSpec::repeat(*v, 0, repeat))
     };
     repeats.iter().flat_map(of).collect()
 }
@@ -76,27 +76,27 @@ fn main_slots(variants: &[usize], repeats: &[u32]) -> Vec<Slot> {
 fn every_cell_comes_once_before_any_comes_twice_and_the_baseline_is_first() {
     let mut campaign = campaign();
     let first = plan::next(&campaign, &model(), &KnownTrials::default(), false);
-    assert_eq!(first, main_slots(&[0, 1], &[0, 1]));
+    assert_eq!(first, repeats_of(&[0, 1], &[0, 1]));
     campaign.method.baseline = "optane".into();
     let first = plan::next(&campaign, &model(), &KnownTrials::default(), false);
-    assert_eq!(first, main_slots(&[1, 0], &[0, 1]));
+    assert_eq!(first, repeats_of(&[1, 0], &[0, 1]));
 }
 
 #[test]
 fn the_next_round_does_not_depend_on_the_order_in_which_trials_ended() {
     let campaign = campaign();
     let round = plan::next(&campaign, &model(), &KnownTrials::default(), false);
-    let after = |slots: &mut dyn Iterator<Item = &Slot>| {
+    let after = |specs: &mut dyn Iterator<Item = &TrialSpec>| {
         let mut known = KnownTrials::default();
-        for slot in slots {
+        for spec in specs {
             // So far apart that no effect is known after two trials each.
-            let rate = 600.0 * (1.0 + 3.0 * f64::from(slot.repeat) * slot.variant as f64);
-            known.add(slot.clone(), made_up(&campaign, slot, rate, 10));
+            let rate = 600.0 * (1.0 + 3.0 * f64::from(spec.repeat) * spec.variant as f64);
+            known.add(spec.clone(), made_up(&campaign, spec, rate, 10));
         }
         plan::next(&campaign, &model(), &known, false)
     };
     let next = after(&mut round.iter());
-    assert_eq!(next, main_slots(&[0, 1], &[2]));
+    assert_eq!(next, repeats_of(&[0, 1], &[2]));
     assert_eq!(after(&mut round.iter().rev()), next);
 }
 
@@ -116,11 +116,11 @@ fn trials_of_a_swinging_variant(campaign: &Campaign, change: impl Fn(&mut Trial)
         if round.is_empty() {
             return known.trials().len();
         }
-        for slot in round {
-            let swing = [1.0, 0.5 + 1.5 * f64::from(slot.repeat % 2)][slot.variant];
-            let mut trial = made_up(campaign, &slot, 600.0 * swing, 10);
+        for spec in round {
+            let swing = [1.0, 0.5 + 1.5 * f64::from(spec.repeat % 2)][spec.variant];
+            let mut trial = made_up(campaign, &spec, 600.0 * swing, 10);
             change(&mut trial);
-            known.add(slot, trial);
+            known.add(spec, trial);
         }
     }
 }
@@ -152,12 +152,12 @@ fn repeats_end_where_only_a_longer_run_would_decide() {
 fn a_cell_that_failed_twice_is_given_up_and_the_others_go_on() {
     let campaign = campaign();
     let mut known = KnownTrials::default();
-    for slot in plan::next(&campaign, &model(), &known, false) {
-        let trial = match slot.variant {
-            1 => failed(&campaign, &slot),
-            _ => made_up(&campaign, &slot, 600.0, 10),
+    for spec in plan::next(&campaign, &model(), &known, false) {
+        let trial = match spec.variant {
+            1 => failed(&campaign, &spec),
+            _ => made_up(&campaign, &spec, 600.0, 10),
         };
-        known.add(slot, trial);
+        known.add(spec, trial);
     }
     assert!(known.is_given_up(1, 0) && !known.is_given_up(0, 0));
     assert_eq!(plan::next(&campaign, &model(), &known, false), []);
@@ -171,8 +171,8 @@ fn a_ladder_ends_at_the_first_rung_that_is_not_reached() {
     let rungs: Vec<Vec<(usize, f64)>> = rounds(&campaign, &mut known, [150.0, 390.0], false)
         .iter()
         .map(|round| {
-            let rung = |slot: &Slot| match slot.kind {
-                TrialKind::Rate(rate) if slot.repeat == 0 => Some((slot.variant, rate)),
+            let rung = |spec: &TrialSpec| match spec.kind {
+                TrialKind::Rate(rate) if spec.repeat == 0 => Some((spec.variant, rate)),
                 _ => None,
             };
             round.iter().filter_map(rung).collect()
@@ -212,18 +212,18 @@ fn a_rate_that_fio_rounds_is_not_offered_again() {
         if round.is_empty() {
             break;
         }
-        for slot in round {
+        for spec in round {
             // Sixteen clones get whole operations per second: 16 instead of 20, 48 instead of 40.
-            let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
-            if let TrialKind::Rate(rate) = slot.kind {
+            let mut trial = made_up(&campaign, &spec, [600.0, 6000.0][spec.variant], 10);
+            if let TrialKind::Rate(rate) = spec.kind {
                 let offered = (rate / 16.0).round().max(1.0) * 16.0;
-                trial = made_up(&campaign, &slot, offered, 10);
+                trial = made_up(&campaign, &spec, offered, 10);
                 trial.offered_rate = Some(offered);
-                if (slot.variant, slot.repeat) == (0, 0) {
+                if (spec.variant, spec.repeat) == (0, 0) {
                     rates.push(rate);
                 }
             }
-            known.add(slot, trial);
+            known.add(spec, trial);
         }
     }
     assert_eq!(rates, [20.0, 40.0, 80.0]);
@@ -240,14 +240,14 @@ fn a_rung_that_fails_ends_its_ladder() {
         if round.is_empty() {
             break;
         }
-        for slot in round {
-            let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
-            match slot.kind {
-                TrialKind::Rate(_) if slot.variant == 0 => trial = failed(&campaign, &slot),
-                TrialKind::Rate(rate) if rate > 150.0 => second.push(slot.variant),
+        for spec in round {
+            let mut trial = made_up(&campaign, &spec, [600.0, 6000.0][spec.variant], 10);
+            match spec.kind {
+                TrialKind::Rate(_) if spec.variant == 0 => trial = failed(&campaign, &spec),
+                TrialKind::Rate(rate) if rate > 150.0 => second.push(spec.variant),
                 _ => {}
             }
-            known.add(slot, trial);
+            known.add(spec, trial);
         }
     }
     assert_eq!(second, [1, 1]);
@@ -266,9 +266,9 @@ fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive()
     campaign.method.sensitivity = vec![0.5, 2.0];
     let rounds = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     let mut changes = Vec::new();
-    for slot in rounds.last().unwrap() {
-        let TrialKind::Rerun(change) = &slot.kind else { panic!("{slot:?}") };
-        assert_eq!((slot.variant, slot.repeat), (1, 0));
+    for spec in rounds.last().unwrap() {
+        let TrialKind::Rerun(change) = &spec.kind else { panic!("{spec:?}") };
+        assert_eq!((spec.variant, spec.repeat), (1, 0));
         changes.push((change.parameter.as_str(), change.factor));
     }
     changes.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -298,9 +298,9 @@ drive = "optane0"
     campaign.method.sensitivity = vec![2.0];
     let rounds = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     let mut changes: Vec<(usize, String)> = Vec::new();
-    for slot in rounds.last().unwrap() {
-        let TrialKind::Rerun(change) = &slot.kind else { panic!("{slot:?}") };
-        changes.push((slot.variant, format!("{} {}", change.drive, change.parameter)));
+    for spec in rounds.last().unwrap() {
+        let TrialKind::Rerun(change) = &spec.kind else { panic!("{spec:?}") };
+        changes.push((spec.variant, format!("{} {}", change.drive, change.parameter)));
     }
     changes.sort();
     let expected = [(0, "hdd hdd.write_ack_ms"), (1, "optane flash.flush_us")];
@@ -338,7 +338,7 @@ fn every_cell_is_run_once_at_each_other_size() {
     campaign.method.size_check = vec![2.0, 4.0];
     let rounds = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     let sizes: Vec<(usize, TrialKind)> =
-        rounds.last().unwrap().iter().map(|slot| (slot.variant, slot.kind.clone())).collect();
+        rounds.last().unwrap().iter().map(|spec| (spec.variant, spec.kind.clone())).collect();
     let at = |variant, size| (variant, TrialKind::Size(size));
     assert_eq!(sizes, [at(0, 2.0), at(1, 2.0), at(0, 4.0), at(1, 4.0)]);
 }
@@ -349,17 +349,17 @@ fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
     let campaign = campaign();
     let with = |counters: &[(Counter, f64)]| {
         let mut known = KnownTrials::default();
-        for slot in plan::next(&campaign, &model(), &known, true) {
-            let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
+        for spec in plan::next(&campaign, &model(), &known, true) {
+            let mut trial = made_up(&campaign, &spec, [600.0, 6000.0][spec.variant], 10);
             if let TrialResult::Measured(measured) = &mut trial.outcome {
                 measured.totals.extend(counters.iter().cloned());
             }
-            known.add(slot, trial);
+            known.add(spec, trial);
         }
         let round = plan::next(&campaign, &model(), &known, true);
-        let cost = |slot: &Slot| match slot.kind {
-            TrialKind::Without(cost) => (slot.variant, slot.repeat, cost),
-            _ => panic!("{slot:?}"),
+        let cost = |spec: &TrialSpec| match spec.kind {
+            TrialKind::Without(cost) => (spec.variant, spec.repeat, cost),
+            _ => panic!("{spec:?}"),
         };
         round.iter().map(cost).collect::<Vec<_>>()
     };
@@ -412,6 +412,6 @@ fn has_log(variant: &lab::campaign::Variant) -> bool {
 fn where_the_baseline_is_the_best_only_it_is_run_without_costs() {
     let campaign = campaign();
     let rounds = rounds(&campaign, &mut KnownTrials::default(), [6000.0, 600.0], true);
-    assert!(rounds.last().unwrap().iter().all(|slot| slot.variant == 0));
+    assert!(rounds.last().unwrap().iter().all(|spec| spec.variant == 0));
     assert!(rounds.len() > 1);
 }

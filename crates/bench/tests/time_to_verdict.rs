@@ -76,20 +76,20 @@ fn run(seed: u64) -> (Vec<Trial>, Vec<(String, VerdictClass)>) {
         if round.is_empty() {
             break;
         }
-        for slot in round {
-            while common.len() <= slot.repeat as usize {
+        for spec in round {
+            while common.len() <= spec.repeat as usize {
                 common.push(normal(&mut random));
             }
-            let cell = match campaign.variants[slot.variant].name.as_str() {
+            let cell = match campaign.variants[spec.variant].name.as_str() {
                 "none/none" => 0,
                 "none/nvme" => 1,
                 "mirror/none" => 2,
                 _ => 3,
             };
             let own = normal(&mut random);
-            let deviation = (common[slot.repeat as usize] + own) * FRAC_1_SQRT_2;
+            let deviation = (common[spec.repeat as usize] + own) * FRAC_1_SQRT_2;
             let rate = RATES[cell] * (1.0 + SPREAD * deviation);
-            known.add(slot.clone(), made_up(&campaign, &slot, rate, 20));
+            known.add(spec.clone(), made_up(&campaign, &spec, rate, 20));
         }
     }
     let trials = known.trials().to_vec();

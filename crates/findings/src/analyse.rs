@@ -1,9 +1,9 @@
 //! From trial records to findings.
 
 use crate::cells::{self, Group};
-use crate::cells::{job, ladder};
+use crate::cells::{client, ladder};
 use crate::effects::factors::{self, Pair};
-use crate::effects::{self, Side};
+use crate::effects::{self, MeasuredPair, Side};
 use crate::effects::{ablation, causes};
 use crate::lints;
 use crate::quality::{scale, validation};
@@ -97,13 +97,13 @@ fn compare(
     let mut effects = Vec::new();
     let mut interactions = Vec::new();
     for workload in &campaign.workloads {
-        let side = |v: &Variant| find(sides, |s| s.group, v, &workload.name);
-        let measured: Vec<(&Pair<'_>, &Side<'_>, &Side<'_>)> = pairs
+        let side = |v: &Variant| find(sides, |s| s.group, v, &workload.name).copied();
+        let measured: Vec<MeasuredPair<'_>> = pairs
             .iter()
             .filter_map(|pair| Some((pair, side(pair.variant)?, side(pair.baseline)?)))
             .collect();
-        for (pair, top, bottom) in &measured {
-            effects.extend(effects::of_pair(pair, top, bottom, &campaign.method));
+        for pair in &measured {
+            effects.extend(effects::of_pair(*pair, &campaign.method));
         }
         for level in levels(pairs) {
             let of_level: Vec<_> =
@@ -129,10 +129,7 @@ fn levels<'a>(pairs: &[Pair<'a>]) -> BTreeSet<(&'a str, &'a str)> {
 }
 
 /// Interactions of each two factor levels whose four cells are there, the rest at the baseline's.
-fn interact(
-    campaign: &Campaign,
-    measured: &[(&Pair<'_>, &Side<'_>, &Side<'_>)],
-) -> Vec<Interaction> {
+fn interact(campaign: &Campaign, measured: &[MeasuredPair<'_>]) -> Vec<Interaction> {
     let Some(baseline) = factors::baseline(campaign) else {
         return Vec::new();
     };
@@ -242,7 +239,7 @@ fn memory(campaign: &Campaign, variant: &Variant) -> Option<String> {
 fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
     let workload_ref = |workload: &Workload| WorkloadRef {
         name: workload.name.clone(),
-        jobs: job::summaries(workload),
+        jobs: client::summaries(workload),
         counted: match workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) => Counted::Requests,
             Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_) => {
@@ -258,28 +255,20 @@ fn rows(campaign: &Campaign, groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec
     let place = |row: &TrialRow| {
         let workload = campaign.workloads.iter().position(|w| w.name == row.workload);
         let variant = campaign.variants.iter().position(|v| v.name == row.variant);
-        let part = match row.part {
-            Part::Cell => 0,
-            Part::Rung { .. } => 1,
-            Part::Without { .. } => 2,
-            Part::Rerun { .. } => 3,
-            Part::OtherSize { .. } => 4,
+        let (part, detail) = match row.part {
+            Part::Cell => (0, 0.0),
+            Part::Rung { offered } => (1, offered),
+            Part::Without { cost } => (2, f64::from(cost as u8)),
+            Part::Rerun { factor, .. } => (3, factor),
+            Part::OtherSize { size } => (4, size),
         };
-        (workload, variant, part)
-    };
-    let detail = |row: &TrialRow| match &row.part {
-        Part::Cell => 0.0,
-        Part::Rung { offered } => *offered,
-        Part::Without { cost } => f64::from(*cost as u8),
-        Part::Rerun { factor, .. } => *factor,
-        Part::OtherSize { size } => *size,
+        ((workload, variant, part), detail)
     };
     let mut rows: Vec<_> = groups.iter().flat_map(Group::rows).chain(others).collect();
     rows.sort_by(|a, b| {
-        let first = place(a).cmp(&place(b));
-        let second = detail(a).total_cmp(&detail(b));
-        let last = (a.repeat, &a.key).cmp(&(b.repeat, &b.key));
-        first.then(second).then(last)
+        let ((place_a, detail_a), (place_b, detail_b)) = (place(a), place(b));
+        let by_place = place_a.cmp(&place_b).then(detail_a.total_cmp(&detail_b));
+        by_place.then_with(|| (a.repeat, &a.key).cmp(&(b.repeat, &b.key)))
     });
     rows
 }

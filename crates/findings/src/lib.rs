@@ -19,7 +19,7 @@ pub use campaigns::{
     Change, Comparison, History, Named, Published, Step, Unmeasured, against_published, compare,
     history,
 };
-pub use cells::job::is_paced;
+pub use cells::client::is_paced;
 pub use cells::ladder::keeps_up;
 pub use schema::Findings;
 pub use verdicts::metric;

@@ -9,7 +9,7 @@ use measurement::{Counter, Counters, DriveCounter, Named};
 ///
 /// The dirty data of a machine's one pool is what the ARC holds in anonymous buffers: written by clients and not on
 /// the drives yet, of all transaction groups. (The `txgs` table has `ndirty` of a group only after its sync.)
-const ARC: [(Counter, &str); 15] = [
+const ARC: &[(Counter, &str)] = &[
     (Counter::ArcDataHits, "demand_data_hits"),
     (Counter::ArcDataMisses, "demand_data_misses"),
     (Counter::ArcMetadataHits, "demand_metadata_hits"),
@@ -27,8 +27,7 @@ const ARC: [(Counter, &str); 15] = [
     (Counter::L2EvictedUnfed, "evict_l2_eligible"),
 ];
 
-/// Counters of `zil`.
-const ZIL: [(Counter, &str); 9] = [
+const ZIL: &[(Counter, &str)] = &[
     (Counter::ZilCommits, "zil_commit_count"),
     (Counter::ZilCopied, "zil_itx_copied_count"),
     (Counter::ZilNeedcopy, "zil_itx_needcopy_count"),
@@ -40,8 +39,7 @@ const ZIL: [(Counter, &str); 9] = [
     (Counter::ZilPoolBytes, "zil_itx_metaslab_normal_write"),
 ];
 
-/// Counters of `dmu_tx`.
-const TX: [(Counter, &str); 5] = [
+const TX: &[(Counter, &str)] = &[
     (Counter::ThrottleDirtyDelay, "dmu_tx_dirty_delay"),
     (Counter::ThrottleDirtyOverMax, "dmu_tx_dirty_over_max"),
     (Counter::ThrottleDirtyThrottle, "dmu_tx_dirty_throttle"),
@@ -49,8 +47,16 @@ const TX: [(Counter, &str); 5] = [
     (Counter::ThrottleWrlogDelay, "dmu_tx_wrlog_delay"),
 ];
 
+/// The files that are such tables, with their counters. Hits of the dbuf cache never reach the ARC.
+pub const KSTATS: [(&str, &[(Counter, &str)]); 4] = [
+    ("/proc/spl/kstat/zfs/arcstats", ARC),
+    ("/proc/spl/kstat/zfs/zil", ZIL),
+    ("/proc/spl/kstat/zfs/dmu_tx", TX),
+    ("/proc/spl/kstat/zfs/dbufstats", &[(Counter::DbufHits, "hash_hits")]),
+];
+
 /// Adds the named values of a kstat table (`name type data`, after two lines of head).
-fn kstat(text: &str, names: &[(Counter, &str)], into: &mut Counters) {
+pub fn kstat(text: &str, names: &[(Counter, &str)], into: &mut Counters) {
     for line in text.lines().skip(2) {
         let mut words = line.split_whitespace();
         let (Some(name), Some(_), Some(data)) = (words.next(), words.next(), words.next()) else {
@@ -63,26 +69,6 @@ fn kstat(text: &str, names: &[(Counter, &str)], into: &mut Counters) {
             into.insert(counter.clone(), value);
         }
     }
-}
-
-/// Adds the counters of `/proc/spl/kstat/zfs/arcstats`.
-pub fn arcstats(text: &str, into: &mut Counters) {
-    kstat(text, &ARC, into);
-}
-
-/// Adds the counters of `/proc/spl/kstat/zfs/zil`.
-pub fn zil(text: &str, into: &mut Counters) {
-    kstat(text, &ZIL, into);
-}
-
-/// Adds the counters of `/proc/spl/kstat/zfs/dmu_tx`.
-pub fn dmu_tx(text: &str, into: &mut Counters) {
-    kstat(text, &TX, into);
-}
-
-/// Adds hits of the dbuf cache, which never reach the ARC, from `/proc/spl/kstat/zfs/dbufstats`.
-pub fn dbufstats(text: &str, into: &mut Counters) {
-    kstat(text, &[(Counter::DbufHits, "hash_hits")], into);
 }
 
 /// Adds the counters of `/proc/spl/kstat/zfs/POOL/txgs`: groups synced and the time of their syncs. The table has
@@ -159,7 +145,7 @@ mod tests {
                     demand_data_hits                4    17\nanon_size 4 512\n\
                     l2_asize 4 4096\nother 4 1\n";
         let mut seen = Counters::new();
-        arcstats(text, &mut seen);
+        kstat(text, ARC, &mut seen);
         let wanted =
             [(Counter::ArcDataHits, 17.0), (Counter::DirtyBytes, 512.0), (Counter::L2Size, 4096.0)];
         assert_eq!(seen, wanted.into());

@@ -6,8 +6,8 @@
 //! machine's own directory and in lines on its console, so that nothing of the host's timing gets in.
 
 pub mod confine;
-pub mod core;
-pub mod counters;
+mod core;
+mod counters;
 pub mod engine;
 pub mod guest;
 pub mod launch;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::time::SystemTime;
-use store::{Claim, Entry, Key, Record, Run, Store};
+use store::{Entry, Key, Record, Run, Store};
 
 /// Variants of the campaign; the rest of its cells are workloads.
 const VARIANTS: u64 = 8;
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let inputs = format!("{} {} {repeat}", variant.name, workload.name);
                 let key = Key::from_inputs(inputs.as_bytes());
                 let trial = trial(&key, seed, v as f64, seconds);
-                if let Claim::Mine(running) = store.claim(&key)? {
+                if let Some(running) = store.claim(&key)? {
                     running.finish(inputs.as_bytes(), &trial, &run())?;
                 }
                 record.add(Entry {

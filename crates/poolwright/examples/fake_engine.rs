@@ -6,17 +6,15 @@
 mod fake;
 
 use bench::clock::WallClock;
-use bench::engine::{Engine, States};
-use bench::fault::Fault;
+use bench::engine::{Engine, TrialContext};
+use bench::error::Error;
 use bench::inputs::Inputs;
-use bench::stop::Stop;
 use fake::Fake;
 use lab::campaign::{OpenZfs, Program};
-use measurement::{Measured, Stage};
+use measurement::Measured;
 use std::env;
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -24,33 +22,26 @@ use std::sync::Arc;
 struct Noting(Fake);
 
 impl Engine for Noting {
-    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault> {
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Error> {
         self.0.build_id(openzfs, client)
     }
 
-    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Error> {
         self.0.version(openzfs)
     }
 
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault> {
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error> {
         if let Some(log) = env::var_os("FAKE_LOG") {
             let line = format!("{}\n", inputs.key()?.0);
             let file = File::options().append(true).create(true).open(log);
             let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
-            noted.map_err(|e| Fault::failed(format!("cannot write to FAKE_LOG: {e}")))?;
+            noted.map_err(|e| Error::failed(format!("cannot write to FAKE_LOG: {e}")))?;
         }
-        self.0.run(inputs, raw, states, stage, stop)
+        self.0.run(inputs, context)
     }
 }
 
-fn open() -> Result<Box<dyn Engine>, Fault> {
+fn open() -> Result<Box<dyn Engine>, Error> {
     let number = |name: &str| env::var(name).ok()?.parse::<f64>().ok();
     let wall_s = number("FAKE_WALL_S").unwrap_or(0.0);
     let mut fake = Fake::new(Arc::new(WallClock::start()), wall_s);

@@ -1,6 +1,6 @@
 //! `poolwright compare A B`: two campaigns, or a campaign and a published table, as a gate.
 
-use crate::exit::{USAGE, refuse};
+use crate::exit::{Refusal, USAGE, refuse};
 use crate::store_dir::StoreDir;
 use crate::{output, report as report_command};
 use findings::lints::Table;
@@ -32,23 +32,21 @@ pub struct Args {
 }
 
 impl Args {
-    /// Compares.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let (text, regressed) = self.compare()?;
         let printed = output::print(&text);
         Ok(if regressed { REGRESSION } else { printed })
     }
 
     /// The output, and whether a cell became worse.
-    fn compare(&self) -> Result<(String, bool), u8> {
+    fn compare(&self) -> Result<(String, bool), Refusal> {
         let find = |name: &str| report_command::find(name, &self.store).map(|input| input.findings);
         if Path::new(&self.after).extension().is_some_and(|e| e == "toml") && is_table(&self.after)
         {
-            return self.against_table(&find(&self.before).map_err(|e| refuse(USAGE, e))?);
+            return self.against_table(&find(&self.before).map_err(Refusal::usage)?);
         }
         if !self.rows.is_empty() {
-            return Err(refuse(
-                USAGE,
+            return Err(Refusal::usage(
                 "--row applies only to a table of results: pass a .toml table as the second argument",
             ));
         }
@@ -58,7 +56,7 @@ impl Args {
                 for why in [before.err(), after.err()].into_iter().flatten() {
                     refuse(USAGE, why);
                 }
-                return Err(USAGE);
+                return Err(Refusal::silent(USAGE));
             }
         };
         let comparison = findings::compare(&before, &after);
@@ -67,7 +65,7 @@ impl Args {
             let why = format!(
                 "{before} and {after} have no measured cell in common: compare two campaigns of one lab"
             );
-            return Err(refuse(USAGE, why));
+            return Err(Refusal::usage(why));
         }
         let text = if self.json {
             output::json(&comparison)?
@@ -77,27 +75,23 @@ impl Args {
         Ok((text, comparison.regressed))
     }
 
-    fn against_table(&self, findings: &Findings) -> Result<(String, bool), u8> {
-        let usage = |message: String| refuse(USAGE, message);
+    fn against_table(&self, findings: &Findings) -> Result<(String, bool), Refusal> {
         let text = std::fs::read_to_string(&self.after)
-            .map_err(|e| usage(format!("cannot read {}: {e}", self.after)))?;
-        let table = Table::read(&text).map_err(|e| usage(format!("{}: {e}", self.after)))?;
-        let rows = || {
-            let names: Vec<&str> = table.rows.iter().map(|r| r.name.as_str()).collect();
-            names.join(", ")
-        };
+            .map_err(|e| Refusal::usage(format!("cannot read {}: {e}", self.after)))?;
+        let table =
+            Table::read(&text).map_err(|e| Refusal::usage(format!("{}: {e}", self.after)))?;
+        let names: Vec<&str> = table.rows.iter().map(|r| r.name.as_str()).collect();
+        let rows = names.join(", ");
         for named in &self.rows {
             if table.row(&named.row).is_none() {
-                return Err(usage(format!(
-                    "{} has no row {:?}: it has {}",
-                    self.after,
-                    named.row,
-                    rows()
+                return Err(Refusal::usage(format!(
+                    "{} has no row {:?}: it has {rows}",
+                    self.after, named.row
                 )));
             }
             if !findings.variants.iter().any(|v| v.name == named.variant) {
                 let names: Vec<&str> = findings.variants.iter().map(|v| v.name.as_str()).collect();
-                return Err(usage(format!(
+                return Err(Refusal::usage(format!(
                     "{} has no variant {:?}: it has {}",
                     self.before,
                     named.variant,
@@ -107,12 +101,10 @@ impl Args {
         }
         let cells = findings::against_published(findings, &table, &self.rows);
         if cells.is_empty() {
-            return Err(usage(format!(
+            return Err(Refusal::usage(format!(
                 "no row of {} has the name of a cell of {}: match them with --row ROW=VARIANT; \
-                 the rows are {}",
-                self.after,
-                self.before,
-                rows()
+                 the rows are {rows}",
+                self.after, self.before
             )));
         }
         let key = Path::new(&self.after).file_stem().unwrap_or_default().to_string_lossy();

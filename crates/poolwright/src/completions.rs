@@ -1,7 +1,7 @@
 //! `poolwright completions SHELL|man|lab-schema`: completion scripts and the man page, from the same
 //! definition as the command line itself, and the lab file's schema for editors.
 
-use crate::exit::refuse;
+use crate::exit::Refusal;
 use crate::output::print;
 use clap::ValueEnum;
 use clap_complete::Shell;
@@ -28,8 +28,7 @@ enum What {
 }
 
 impl Args {
-    /// Prints it; exit 0.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let mut bytes = Vec::new();
         let shell = match self.what {
             What::Bash => Shell::Bash,
@@ -40,7 +39,8 @@ impl Args {
             What::LabSchema => return Ok(print(&lab::schema::text())),
             What::Man => {
                 let rendered = clap_mangen::Man::new(crate::command()).render(&mut bytes);
-                rendered.map_err(|e| refuse(1, format!("cannot render the man page: {e}")))?;
+                let cannot = |e| Refusal::new(1, format!("cannot render the man page: {e}"));
+                rendered.map_err(cannot)?;
                 return Ok(print(&String::from_utf8_lossy(&bytes)));
             }
         };

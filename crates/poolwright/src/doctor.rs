@@ -1,6 +1,6 @@
 //! `poolwright doctor`: what is missing on this host, and the command that fixes it.
 
-use crate::exit::ENVIRONMENT;
+use crate::exit::{ENVIRONMENT, Refusal};
 use crate::store_dir::StoreDir;
 use crate::{machine, output};
 use ::machine::confine::has_landlock;
@@ -32,7 +32,6 @@ pub struct Args {
 /// One thing that was checked.
 #[derive(Debug, PartialEq, Serialize)]
 struct Finding {
-    /// Its name.
     what: String,
     /// Whether it was found and works.
     found: bool,
@@ -59,13 +58,12 @@ impl Finding {
 }
 
 impl Args {
-    /// Checks.
-    pub fn run(self) -> std::result::Result<u8, u8> {
+    pub fn run(self) -> std::result::Result<u8, Refusal> {
         let findings = findings(&self.store.path());
         let text = if self.json { output::json(&findings)? } else { text(&findings) };
         let printed = output::print(&text);
         if findings.iter().any(|f| f.needed && !f.found) {
-            return Err(ENVIRONMENT);
+            return Ok(ENVIRONMENT);
         }
         Ok(printed)
     }

@@ -2,12 +2,12 @@
 
 use bench::engine::Engine;
 use bench::engine::linux::Linux;
-use bench::fault::Fault;
+use bench::error::Error;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Opens the engine of this host, or says what is missing and what to do.
-pub type OpenEngine = fn() -> Result<Box<dyn Engine>, Fault>;
+pub type OpenEngine = fn() -> Result<Box<dyn Engine>, Error>;
 
 /// Real time after which a machine counts as hung, beside that for its trial's virtual time.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 ///
 /// # Errors
 /// What the host lacks.
-pub fn open_engine() -> Result<Box<dyn Engine>, Fault> {
+pub fn open_engine() -> Result<Box<dyn Engine>, Error> {
     Ok(Box::new(Linux::find(PATIENCE)?))
 }
 
@@ -30,10 +30,10 @@ pub fn set(open: OpenEngine) {
 /// Opens the engine.
 ///
 /// # Errors
-/// [`Fault::Environment`] when this host has none.
-pub fn open() -> Result<Box<dyn Engine>, Fault> {
+/// [`Error::Environment`] when this host has none.
+pub fn open() -> Result<Box<dyn Engine>, Error> {
     match OPEN.get() {
         Some(open) => open(),
-        None => Err(Fault::Environment("no engine was set".to_owned())),
+        None => Err(Error::Environment("no engine was set".to_owned())),
     }
 }

@@ -1,6 +1,7 @@
 //! Exit codes that all subcommands share; each documents its own meaning of 1.
 
-use bench::fault::Fault;
+use bench::error::Error;
+use std::fmt::Display;
 use text::line::visible;
 
 /// Bad usage or bad input: an argument, a lab file.
@@ -11,26 +12,58 @@ pub const ENVIRONMENT: u8 = 3;
 pub const INTERRUPTED: u8 = 130;
 
 /// Prints an error and returns `code`. The message may hold foreign text.
-pub fn refuse(code: u8, message: impl std::fmt::Display) -> u8 {
+pub fn refuse(code: u8, message: impl Display) -> u8 {
     crate::output::complain(&format!("error: {}\n", visible(&message.to_string())));
     code
 }
 
-/// Prints a fault and returns its exit code.
-pub fn for_fault(fault: &Fault) -> u8 {
-    match fault {
-        Fault::Interrupted => INTERRUPTED,
-        Fault::Environment(_) | Fault::Failed(_) => refuse(ENVIRONMENT, fault),
+/// Why a verb ended before its end: the exit code, and the error unless it was printed.
+#[derive(Debug)]
+pub struct Refusal {
+    code: u8,
+    message: Option<String>,
+}
+
+impl Refusal {
+    pub fn new(code: u8, message: impl Display) -> Refusal {
+        Refusal { code, message: Some(message.to_string()) }
+    }
+
+    pub fn usage(message: impl Display) -> Refusal {
+        Refusal::new(USAGE, message)
+    }
+
+    pub fn environment(message: impl Display) -> Refusal {
+        Refusal::new(ENVIRONMENT, message)
+    }
+
+    /// One whose error has been printed, or that needs none.
+    pub fn silent(code: u8) -> Refusal {
+        Refusal { code, message: None }
+    }
+
+    /// Prints the error; the exit code.
+    pub fn report(self) -> u8 {
+        self.message.map_or(self.code, |message| refuse(self.code, message))
     }
 }
 
-/// Prints a store error and returns its exit code.
-pub fn for_store_error(error: &store::Error) -> u8 {
-    use store::Error;
-    match error {
-        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::Former { .. } => {
-            refuse(USAGE, error)
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        match error {
+            Error::Interrupted => Refusal::silent(INTERRUPTED),
+            Error::Environment(_) | Error::Failed(_) => Refusal::environment(error),
         }
-        Error::Io { .. } | Error::Content { .. } => refuse(ENVIRONMENT, error),
+    }
+}
+
+impl From<store::Error> for Refusal {
+    fn from(error: store::Error) -> Refusal {
+        match error {
+            store::Error::Unknown { .. }
+            | store::Error::Ambiguous { .. }
+            | store::Error::Former { .. } => Refusal::usage(error),
+            store::Error::Io { .. } | store::Error::Content { .. } => Refusal::environment(error),
+        }
     }
 }

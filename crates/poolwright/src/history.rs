@@ -1,6 +1,6 @@
 //! `poolwright history CAMPAIGN…`: changes over many campaigns of one lab, as a gate.
 
-use crate::exit::{USAGE, refuse};
+use crate::exit::Refusal;
 use crate::store_dir::StoreDir;
 use crate::{output, report as report_command};
 use findings::{Findings, History};
@@ -26,20 +26,18 @@ pub struct Args {
 }
 
 impl Args {
-    /// Shows the history.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let mut campaigns: Vec<(String, Findings)> = Vec::new();
         for name in &self.campaigns {
             let found = report_command::find_all(name, &self.store);
-            campaigns.extend(found.map_err(|message| refuse(USAGE, message))?);
+            campaigns.extend(found.map_err(Refusal::usage)?);
         }
         if let Some(message) = mixed(&campaigns) {
-            return Err(refuse(USAGE, message));
+            return Err(Refusal::usage(message));
         }
         let histories = findings::history(&campaigns);
         if histories.is_empty() {
-            return Err(refuse(
-                USAGE,
+            return Err(Refusal::usage(
                 "none of these campaigns has a valid trial: run the lab first",
             ));
         }

@@ -1,11 +1,12 @@
 //! Finds the lab that a subcommand names: a file, standard input, or a built-in lab.
 
-use crate::diagnostics;
-use crate::exit::{USAGE, refuse};
+use crate::exit::{ENVIRONMENT, Refusal, USAGE};
+use crate::{diagnostics, machine};
 use bench::programs;
 use bench::workload::fio::refusals;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::fio::Mistake;
+use lab::model::Model;
 use lab::{Diagnostic, Files, NoFiles, Profiles};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +18,6 @@ use std::path::{Path, PathBuf};
 pub struct LabFile {
     /// Its name as the user gave it.
     pub name: String,
-    /// Its text.
     pub text: String,
     /// A release of OpenZFS instead of the lab's own.
     pub openzfs: Option<OpenZfs>,
@@ -35,9 +35,6 @@ enum Place {
 pub type Sources = BTreeMap<String, String>;
 
 /// A release of OpenZFS, as a command line states it.
-///
-/// # Errors
-/// The known releases.
 pub fn release(text: &str) -> Result<OpenZfs, String> {
     OpenZfs::named(text).ok_or_else(|| {
         let names = OpenZfs::ALL.map(OpenZfs::name);
@@ -47,9 +44,6 @@ pub fn release(text: &str) -> Result<OpenZfs, String> {
 
 /// Reads a lab: `-` is standard input, an existing path is a file, anything else the name of a
 /// built-in lab.
-///
-/// # Errors
-/// One line: what is wrong and what to do.
 pub fn find(name: &str) -> Result<LabFile, String> {
     let path = Path::new(name);
     let text = if name == "-" {
@@ -146,12 +140,26 @@ impl Files for Reader<'_> {
 
 /// An accepted lab.
 pub struct Loaded {
-    /// The resolved lab.
     pub campaign: Campaign,
     /// Warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that `diagnostics` points into.
     pub sources: Sources,
+}
+
+impl Loaded {
+    /// Prints its warnings and notes.
+    pub fn draw_diagnostics(&self) {
+        diagnostics::draw(&self.diagnostics, &self.sources);
+    }
+
+    /// Its scale model. Why there is none has been printed.
+    pub fn model(&self) -> Result<Model, Refusal> {
+        machine::model(&self.campaign).map_err(|diagnostic| {
+            diagnostics::draw(&[diagnostic], &self.sources);
+            Refusal::silent(ENVIRONMENT)
+        })
+    }
 }
 
 impl LabFile {
@@ -178,9 +186,6 @@ impl LabFile {
     }
 
     /// Resolves it without any program of this host.
-    ///
-    /// # Errors
-    /// As [`LabFile::load`].
     pub fn load_alone(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
         self.resolve(false)
     }
@@ -200,17 +205,14 @@ impl LabFile {
 
 /// Finds and resolves a lab. On failure every mistake has been printed on standard error, and the exit code
 /// is 2. `openzfs` is a release instead of the lab's own.
-///
-/// # Errors
-/// The exit code.
-pub fn load_or_explain(name: &str, openzfs: Option<OpenZfs>) -> Result<(LabFile, Loaded), u8> {
-    let mut file = find(name).map_err(|e| refuse(USAGE, e))?;
+pub fn load_or_explain(name: &str, openzfs: Option<OpenZfs>) -> Result<(LabFile, Loaded), Refusal> {
+    let mut file = find(name).map_err(Refusal::usage)?;
     file.openzfs = openzfs;
     match file.load() {
         Ok(loaded) => Ok((file, loaded)),
         Err((diagnostics, sources)) => {
             diagnostics::draw(&diagnostics, &sources);
-            Err(USAGE)
+            Err(Refusal::silent(USAGE))
         }
     }
 }

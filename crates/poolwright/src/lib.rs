@@ -34,6 +34,7 @@ mod verify;
 pub use engine::{OpenEngine, open_engine};
 
 use clap::{CommandFactory, Parser, Subcommand};
+use exit::Refusal;
 use std::process::ExitCode;
 
 /// Choose, build, measure and tune ZFS storage, on a scale model of it.
@@ -47,7 +48,7 @@ struct Cli {
 /// Declares the subcommand of each verb and its dispatch. Its module is declared above, where rustfmt sees it.
 ///
 /// A verb is a module with `pub struct Args` (deriving [`clap::Args`]; its doc comment is the help)
-/// and `pub fn run(self) -> Result<u8, u8>`: its exit code, or that of an error, which it has printed.
+/// and `pub fn run(self) -> Result<u8, Refusal>`: its exit code, or the error to print.
 macro_rules! verbs {
     ($($module:ident $variant:ident)*) => {
         #[derive(Subcommand)]
@@ -56,7 +57,7 @@ macro_rules! verbs {
         }
 
         impl Verb {
-            fn run(self) -> Result<u8, u8> {
+            fn run(self) -> Result<u8, Refusal> {
                 match self {
                     $(Verb::$variant(args) => args.run(),)*
                 }
@@ -96,5 +97,5 @@ pub fn main(open: OpenEngine) -> ExitCode {
         return code;
     }
     engine::set(open);
-    ExitCode::from(Cli::parse().verb.run().unwrap_or_else(|code| code))
+    ExitCode::from(Cli::parse().verb.run().unwrap_or_else(Refusal::report))
 }

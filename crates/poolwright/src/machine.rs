@@ -2,16 +2,14 @@
 
 use bench::engine::linux::host_memory;
 use bench::inputs::Inputs;
-use bench::slot::Slot;
+use bench::trial_spec::TrialSpec;
 use lab::Diagnostic;
 use lab::campaign::Campaign;
 use lab::model::{HostLimits, Model, resolve};
 use procfs::Current;
+use std::num::NonZeroUsize;
 
 /// The scale model of a campaign, the same on every host.
-///
-/// # Errors
-/// Why it cannot be modelled.
 pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
     resolve(campaign, &HostLimits::MACHINE)
 }
@@ -21,7 +19,7 @@ pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
     let cells = (0..campaign.variants.len())
         .flat_map(|variant| (0..campaign.workloads.len()).map(move |workload| (variant, workload)));
     let memory = |(variant, workload)| {
-        host_memory(&Inputs::new(campaign, model, &Slot::main(variant, workload, 0), ""))
+        host_memory(&Inputs::new(campaign, model, &TrialSpec::repeat(variant, workload, 0), ""))
     };
     cells.map(memory).max().unwrap_or(0)
 }
@@ -31,9 +29,10 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Default number of parallel trials that need `each` bytes: one per processor, as far as the free memory allows.
-pub fn parallel(each: u64, free: Option<u64>) -> usize {
-    fitting(cores(), free.unwrap_or(u64::MAX), each)
+/// Number of parallel trials that need `each` bytes: as stated, else one per processor, as far as the free memory allows
+/// if that is known.
+pub fn parallel(stated: Option<NonZeroUsize>, each: u64, free: Option<u64>) -> usize {
+    stated.map_or_else(|| fitting(cores(), free.unwrap_or(u64::MAX), each), NonZeroUsize::get)
 }
 
 /// Free memory of this host, bytes; none if unknown.

@@ -1,6 +1,6 @@
 //! `poolwright merge STORE…`: the union of stores.
 
-use crate::exit::{self, USAGE, refuse};
+use crate::exit::{Refusal, refuse};
 use crate::output;
 use crate::store_dir::StoreDir;
 use std::path::PathBuf;
@@ -23,23 +23,22 @@ pub struct Args {
 }
 
 impl Args {
-    /// Merges.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let mut others = Vec::new();
         for path in &self.others {
-            let other = Store::read(path).map_err(|e| exit::for_store_error(&e))?;
+            let other = Store::read(path)?;
             if !path.join("trials").is_dir() {
                 let path = path.display();
                 let why =
                     "it has no directory `trials`; name the directory that was given to --store";
-                return Err(refuse(USAGE, format!("{path} is not a store: {why}")));
+                return Err(Refusal::usage(format!("{path} is not a store: {why}")));
             }
             others.push(other);
         }
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
+        let store = self.store.open()?;
         let mut code = 0;
         for other in &others {
-            let merged = store.merge(other).map_err(|e| exit::for_store_error(&e))?;
+            let merged = store.merge(other)?;
             for why in &merged.damaged {
                 code = refuse(INCOMPLETE, format!("not copied: {why}"));
             }

@@ -1,5 +1,6 @@
 //! Writes to standard output and tolerates a closed pipe (`poolwright check x | head`); decides on colours.
 
+use crate::exit::{ENVIRONMENT, Refusal, refuse};
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write};
 
@@ -9,21 +10,15 @@ pub fn print(text: &str) -> u8 {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => 0,
         Err(e) if e.kind() == ErrorKind::BrokenPipe => 0,
-        Err(e) => {
-            let why = format!("cannot write to standard output: {e}");
-            crate::exit::refuse(crate::exit::ENVIRONMENT, why)
-        }
+        Err(e) => refuse(ENVIRONMENT, format!("cannot write to standard output: {e}")),
     }
 }
 
 /// A value as JSON for people: indented, with a line break at its end.
-///
-/// # Errors
-/// The exit code.
-pub fn json(value: &impl serde::Serialize) -> Result<String, u8> {
+pub fn json(value: &impl serde::Serialize) -> Result<String, Refusal> {
     let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|e| format!("cannot write JSON: {e}"));
-    text.map(|text| text + "\n").map_err(|why| crate::exit::refuse(crate::exit::ENVIRONMENT, why))
+    let text = text.map_err(|e| Refusal::environment(format!("cannot write JSON: {e}")))?;
+    Ok(text + "\n")
 }
 
 /// Writes `text` to standard error; errors are ignored.

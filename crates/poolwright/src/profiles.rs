@@ -1,6 +1,6 @@
 //! `poolwright profiles [NAME]`: the drive models that come with Poolwright.
 
-use crate::exit::{USAGE, refuse};
+use crate::exit::Refusal;
 use crate::output;
 use drives::Profile;
 use lab::Profiles;
@@ -20,8 +20,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Prints the list or the profile.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let profiles = Profiles::builtin();
         let Some(name) = self.name else {
             return Ok(output::print(&list(&profiles)));
@@ -30,7 +29,7 @@ impl Args {
             Some(text) => Ok(output::print(text)),
             None => {
                 let fix = profiles.suggest(&name);
-                Err(refuse(USAGE, format!("there is no drive profile `{name}`; {fix}")))
+                Err(Refusal::usage(format!("there is no drive profile `{name}`; {fix}")))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `poolwright report LAB`: a campaign's report in any format, made from the stored trials.
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::Refusal;
 use crate::output;
 use crate::store_dir::StoreDir;
 use clap::ValueEnum;
@@ -66,44 +66,34 @@ impl Format {
     }
 }
 
-/// The input of a report.
 pub struct ReportInput {
-    /// The campaign's findings.
     pub findings: Findings,
     /// The campaign and the lab file, if available.
     pub source: Option<(Campaign, String)>,
 }
 
 impl Args {
-    /// Makes the report.
-    pub fn run(self) -> Result<u8, u8> {
-        let input = find(&self.campaign, &self.store).map_err(|e| refuse(USAGE, e))?;
+    pub fn run(self) -> Result<u8, Refusal> {
+        let input = find(&self.campaign, &self.store).map_err(Refusal::usage)?;
         let format = self
             .format
             .or_else(|| Format::of_file(self.output.as_deref()?))
             .unwrap_or(Format::Text);
         let language = self.lang.unwrap_or_else(locale);
         let to_terminal = self.output.is_none() && std::io::stdout().is_terminal();
-        let text =
-            render(&input, format, language, to_terminal).map_err(|e| refuse(ENVIRONMENT, e))?;
+        let text = render(&input, format, language, to_terminal).map_err(Refusal::environment)?;
         let Some(file) = &self.output else {
             return Ok(output::print(&text));
         };
-        let written = std::fs::write(file, text);
-        let cannot = |e| {
-            refuse(
-                ENVIRONMENT,
-                format!("cannot write {}: {e}: choose another path with --output", file.display()),
-            )
-        };
-        written.map(|()| 0).map_err(cannot)
+        std::fs::write(file, text).map(|()| 0).map_err(|e| {
+            let shown = file.display();
+            Refusal::environment(format!(
+                "cannot write {shown}: {e}: choose another path with --output"
+            ))
+        })
     }
 }
 
-/// The report in a format.
-///
-/// # Errors
-/// One line: what could not be written.
 pub fn render(
     input: &ReportInput,
     format: Format,
@@ -164,9 +154,6 @@ pub fn locale() -> Language {
 
 /// Finds a campaign: a findings.json, a campaign's file in a store, or a lab that was run, whose newest
 /// campaign is taken.
-///
-/// # Errors
-/// One line: what is wrong and what to do.
 pub fn find(name: &str, store: &StoreDir) -> Result<ReportInput, String> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "json") && path.is_file() {
@@ -186,9 +173,6 @@ pub fn find(name: &str, store: &StoreDir) -> Result<ReportInput, String> {
 }
 
 /// Finds campaigns in their order, each with a label: a file, or every campaign of a lab that was run.
-///
-/// # Errors
-/// One line: what is wrong and what to do.
 pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>, String> {
     let label = |path: &Path| {
         let name = path.file_name().unwrap_or(path.as_os_str());

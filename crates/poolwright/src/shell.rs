@@ -1,15 +1,14 @@
 //! `poolwright shell LAB`: a root shell in the modelled server.
 
-use crate::exit::{self, ENVIRONMENT, USAGE, refuse};
-use crate::lab_file::{Loaded, load_or_explain, release};
-use crate::{diagnostics, machine};
+use crate::exit::Refusal;
+use crate::lab_file::{load_or_explain, release};
 use ::machine::DEVICE;
 use ::machine::scratch::Scratch;
 use bench::engine::linux::Linux;
 use bench::engine::linux::shell::{MOUNT, Shell, blank_drives};
 use bench::inputs::Inputs;
-use bench::slot::Slot;
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Stack};
 use lab::command::POOL;
 use std::io::{IsTerminal, Read};
@@ -42,28 +41,24 @@ pub struct Args {
 }
 
 impl Args {
-    /// Runs the shell.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         if self.lab == "-" {
             let why = "standard input is the shell's, so the lab must be a file or a built-in lab";
-            return Err(refuse(USAGE, why));
+            return Err(Refusal::usage(why));
         }
         let (_, loaded) = load_or_explain(&self.lab, self.openzfs)?;
-        let Loaded { campaign, diagnostics, sources } = loaded;
-        diagnostics::draw(&diagnostics, &sources);
-        let model = machine::model(&campaign).map_err(|diagnostic| {
-            diagnostics::draw(&[diagnostic], &sources);
-            ENVIRONMENT
-        })?;
-        let variant = self.index(&campaign)?;
-        let linux = Linux::find(Duration::MAX).map_err(|e| exit::for_fault(&e))?;
-        let inputs = Inputs::new(&campaign, &model, &Slot::main(variant, 0, 0), "");
+        loaded.draw_diagnostics();
+        let model = loaded.model()?;
+        let campaign = &loaded.campaign;
+        let variant = self.index(campaign)?;
+        let linux = Linux::find(Duration::MAX)?;
+        let inputs = Inputs::new(campaign, &model, &TrialSpec::repeat(variant, 0, 0), "");
         let scratch = Scratch::new().map_err(|e| {
-            refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}: set XDG_CACHE_HOME to a directory that you can write to"))
+            Refusal::environment(format!("cannot make a directory for the machine: {e}: set XDG_CACHE_HOME to a directory that you can write to"))
         })?;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
-        let input =
-            input().map_err(|e| refuse(ENVIRONMENT, format!("cannot read standard input: {e}")))?;
+        let stop = Stop::at_signals()?;
+        let input = input()
+            .map_err(|e| Refusal::environment(format!("cannot read standard input: {e}")))?;
         let name = &campaign.variants[variant].name;
         let greeting = greeting(&format!("{} {name}", campaign.name), &inputs, self.pace);
         let shell = Shell {
@@ -75,12 +70,11 @@ impl Args {
             greeting: &greeting,
             input: input.as_deref(),
         };
-        let code = linux.shell(&shell, &stop).map_err(|e| exit::for_fault(&e))?;
-        Ok(u8::try_from(code).unwrap_or(1))
+        Ok(linux.shell(&shell, &stop)?)
     }
 
     /// The number of the variant.
-    fn index(&self, campaign: &Campaign) -> Result<usize, u8> {
+    fn index(&self, campaign: &Campaign) -> Result<usize, Refusal> {
         // The baseline comes first.
         let Some(wanted) = &self.variant else {
             return Ok(0);
@@ -92,7 +86,7 @@ impl Args {
                 None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
             };
             let lab = &self.lab;
-            refuse(USAGE, format!("{lab} has no variant `{wanted}`: {hint}"))
+            Refusal::usage(format!("{lab} has no variant `{wanted}`: {hint}"))
         })
     }
 }
@@ -108,7 +102,6 @@ pub(crate) fn input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// The greeting before the first prompt.
 fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     let drives: Vec<&DriveRef> = inputs.variant.used_drives().collect();
     let list = |drives: &mut dyn Iterator<Item = String>| drives.collect::<Vec<_>>().join(" ");

@@ -13,23 +13,15 @@ pub struct StoreDir {
 }
 
 impl StoreDir {
-    /// Its path.
     pub fn path(&self) -> PathBuf {
         self.directory.clone().unwrap_or_else(store::default_path)
     }
 
     /// Opens it for writing, and makes it where there is none.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub fn open(&self) -> Result<Store, Error> {
         Store::open(&self.path())
     }
 
-    /// Opens it for reading.
-    ///
-    /// # Errors
-    /// As [`Store::read`].
     pub fn read(&self) -> Result<Store, Error> {
         Store::read(&self.path())
     }

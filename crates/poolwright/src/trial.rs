@@ -1,13 +1,13 @@
 //! `poolwright trial KEY…`: run planned trials, in any order and on any number of hosts.
 
-use crate::exit::{self, INTERRUPTED};
+use crate::exit::{INTERRUPTED, Refusal};
 use crate::run::progress::Progress;
 use crate::store_dir::StoreDir;
 use crate::{engine, machine, output};
 use bench::budget::Budget;
 use bench::clock::WallClock;
 use bench::engine::linux::host_memory;
-use bench::job::{self, Job};
+use bench::planned_trial::{self, PlannedTrial};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
 use measurement::TrialResult;
@@ -39,38 +39,34 @@ pub struct Args {
 }
 
 impl Args {
-    /// Runs the trials.
-    pub fn run(self) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
-        let mut jobs: Vec<Job> = Vec::new();
+    pub fn run(self) -> Result<u8, Refusal> {
+        let store = self.store.open()?;
+        let mut trials: Vec<PlannedTrial> = Vec::new();
         for name in &self.keys {
-            let key = store.resolve(name).map_err(|e| exit::for_store_error(&e))?;
-            // Gives a better error than the job for an unknown key.
-            store.inputs(&key).map_err(|e| exit::for_store_error(&e))?;
-            if jobs.iter().all(|job| job.key != key) {
-                jobs.push(job::planned(&store, &key).map_err(|e| exit::for_fault(&e))?);
+            let key = store.resolve(name)?;
+            let inputs = store.inputs(&key)?;
+            if trials.iter().all(|trial| trial.key != key) {
+                trials.push(planned_trial::of_inputs(key, inputs)?);
             }
         }
-        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
+        let engine = engine::open()?;
+        let stop = Stop::at_signals()?;
         let progress = Progress::new();
-        let models = jobs.iter().map(|job| host_memory(&job.inputs));
-        let largest = models.max().unwrap_or(0);
-        let parallel = || machine::parallel(largest, machine::free_memory());
+        let largest = trials.iter().map(|trial| host_memory(&trial.inputs)).max().unwrap_or(0);
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),
             stop: &stop,
             clock: Arc::new(WallClock::start()),
-            parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
+            parallel: machine::parallel(self.jobs, largest, machine::free_memory()),
             watch: &progress,
         };
-        let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
+        let done = runner.run(&trials, &mut Budget::new(f64::INFINITY));
         progress.clear();
-        let done = done.map_err(|e| exit::for_fault(&e))?;
-        store.tidy_states().map_err(|e| exit::for_store_error(&e))?;
+        let done = done?;
+        store.tidy_states()?;
         let mut code = 0;
-        for (job, done) in jobs.iter().zip(&done) {
+        for (planned, done) in trials.iter().zip(&done) {
             let state = match done {
                 Done::Trial(trial) => match &trial.outcome {
                     TrialResult::Measured(_) => "stored".to_owned(),
@@ -81,7 +77,7 @@ impl Args {
                 },
                 Done::NoTime { .. } | Done::Stopped => "not run".to_owned(),
             };
-            code = code.max(output::print(&format!("{}\t{state}\n", job.key)));
+            code = code.max(output::print(&format!("{}\t{state}\n", planned.key)));
         }
         if stop.interrupted() {
             output::complain("Results so far are saved. Run the same command to resume.\n");

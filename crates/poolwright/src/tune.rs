@@ -1,6 +1,6 @@
 //! `poolwright tune SERVER`: chooses settings for a server on a pool, each with its reason.
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::Refusal;
 use crate::output;
 use advice::format::printable;
 use advice::raid_card::CardTool;
@@ -91,9 +91,8 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 }
 
 impl Args {
-    /// Prints or writes the settings.
-    pub fn run(self) -> Result<u8, u8> {
-        let (need, notes) = self.need().map_err(|e| refuse(USAGE, e))?;
+    pub fn run(self) -> Result<u8, Refusal> {
+        let (need, notes) = self.need().map_err(Refusal::usage)?;
         for note in notes {
             output::complain(&format!("note: {note}\n"));
         }
@@ -106,7 +105,7 @@ impl Args {
                 install(directory, file).map_err(|e| {
                     let (path, below) = (&file.path, directory.display());
                     let fix = "choose another directory with -o";
-                    refuse(ENVIRONMENT, format!("cannot write {path} below {below}: {e}; {fix}"))
+                    Refusal::environment(format!("cannot write {path} below {below}: {e}; {fix}"))
                 })?;
             }
         }

@@ -1,17 +1,16 @@
 //! `poolwright verify RESULT`: runs a stored trial again; the result must have the same bytes.
 
-use crate::exit::{self, INTERRUPTED, USAGE, refuse};
+use crate::exit::Refusal;
 use crate::store_dir::StoreDir;
 use crate::{engine, output};
 use bench::engine::Engine;
-use bench::fault::Fault;
+use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
-use measurement::Stage;
 use std::fs;
 use std::path::{Path, PathBuf};
-use store::{Claim, Key, Record, Store};
+use store::{Key, Record, Store};
 use text::line::one_line;
 
 /// Exit code when a result differs.
@@ -30,7 +29,6 @@ pub struct Args {
     store: StoreDir,
 }
 
-/// A result to verify.
 struct Stored {
     key: Key,
     inputs: Vec<u8>,
@@ -38,35 +36,31 @@ struct Stored {
 }
 
 impl Args {
-    /// Verifies.
-    pub fn run(self) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
+    pub fn run(self) -> Result<u8, Refusal> {
+        let store = self.store.open()?;
         let all = self.find(&store)?;
-        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
+        let engine = engine::open()?;
+        let stop = Stop::at_signals()?;
         let mut code = 0;
         for stored in &all {
-            let outcome = match again(&store, engine.as_ref(), stored, &stop) {
-                Ok(Verified::Identical) => "identical".to_owned(),
-                Ok(Verified::Differs(difference)) => {
+            let outcome = match again(&store, engine.as_ref(), stored, &stop)? {
+                Verified::Identical => "identical".to_owned(),
+                Verified::Differs(difference) => {
                     code = code.max(DIFFERS);
                     format!("differs: {}", one_line(&difference.to_string()))
                 }
-                Ok(Verified::Failed(reason)) => {
+                Verified::Failed(reason) => {
                     code = code.max(DIFFERS);
                     format!("failed: {}", one_line(&reason))
                 }
-                Err(Fault::Interrupted) => return Ok(INTERRUPTED),
-                Err(fault) => return Err(exit::for_fault(&fault)),
             };
             code = code.max(output::print(&format!("{}  {outcome}\n", stored.key.short())));
         }
-        store.tidy_states().map_err(|e| exit::for_store_error(&e))?;
+        store.tidy_states()?;
         Ok(code)
     }
 
-    /// The results to verify.
-    fn find(&self, store: &Store) -> Result<Vec<Stored>, u8> {
+    fn find(&self, store: &Store) -> Result<Vec<Stored>, Refusal> {
         let path = Path::new(&self.what);
         let directory = match path.file_name() {
             Some(name) if name == "result.json" => path.parent().map(Path::to_owned),
@@ -74,10 +68,9 @@ impl Args {
         };
         if let Some(directory) = directory {
             let stored = read_result(&directory);
-            return stored.map(|one| vec![one]).map_err(|e| refuse(USAGE, e));
+            return stored.map(|one| vec![one]).map_err(Refusal::usage);
         }
-        let campaigns = store.campaigns(&lab::name_of(&self.what));
-        let campaigns = campaigns.map_err(|e| exit::for_store_error(&e))?;
+        let campaigns = store.campaigns(&lab::name_of(&self.what))?;
         // The name of a lab that was run may look like the first digits of a key.
         let is_lab = !campaigns.is_empty() && Key::parse(&self.what).is_none();
         let of_lab = || measured_keys(store, &self.what, campaigns.last());
@@ -86,19 +79,17 @@ impl Args {
         } else {
             match store.resolve(&self.what) {
                 Ok(key) => vec![key],
-                Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::for_store_error(&e)),
+                Err(e @ store::Error::Ambiguous { .. }) => return Err(e.into()),
                 Err(_) => of_lab()?,
             }
         };
-        let read = |key: Key| -> Result<Stored, store::Error> {
+        let read = |key: Key| -> Result<Stored, Refusal> {
             Ok(Stored { inputs: store.inputs(&key)?, result: store.result(&key)?, key })
         };
-        let all: Result<Vec<Stored>, store::Error> = keys.into_iter().map(read).collect();
-        all.map_err(|e| exit::for_store_error(&e))
+        keys.into_iter().map(read).collect()
     }
 }
 
-/// The result in a trial's directory.
 fn read_result(directory: &Path) -> Result<Stored, String> {
     let read = |name: &str| -> Result<Vec<u8>, String> {
         let path: PathBuf = directory.join(name);
@@ -109,16 +100,13 @@ fn read_result(directory: &Path) -> Result<Stored, String> {
 }
 
 /// The measured trials of the newest campaign of a lab.
-fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<Vec<Key>, u8> {
+fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<Vec<Key>, Refusal> {
     let Some(newest) = newest else {
-        return Err(refuse(
-            USAGE,
-            format!(
-                "{name} is not a result, a trial key or a lab that was run: `poolwright run {name}` first"
-            ),
-        ));
+        return Err(Refusal::usage(format!(
+            "{name} is not a result, a trial key or a lab that was run: `poolwright run {name}` first"
+        )));
     };
-    let record = Record::read(newest).map_err(|e| exit::for_store_error(&e))?;
+    let record = Record::read(newest)?;
     let mut keys: Vec<Key> = Vec::new();
     for entry in &record.trials {
         if let Some(key) = Key::parse(&entry.key)
@@ -129,10 +117,9 @@ fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<
         }
     }
     match keys.is_empty() {
-        true => Err(refuse(
-            USAGE,
-            format!("no trial of {name} is stored: `poolwright run {name}` first"),
-        )),
+        true => Err(Refusal::usage(format!(
+            "no trial of {name} is stored: `poolwright run {name}` first"
+        ))),
         false => Ok(keys),
     }
 }
@@ -143,17 +130,13 @@ fn again(
     engine: &dyn Engine,
     stored: &Stored,
     stop: &Stop,
-) -> Result<Verified, Fault> {
+) -> Result<Verified, Error> {
     let inputs = Inputs::read(&stored.inputs)?;
-    let claim = store.claim(&stored.key);
-    match claim.map_err(|e| Fault::Environment(e.to_string()))? {
-        Claim::Taken => Err(Fault::Environment(format!(
+    match store.claim(&stored.key)? {
+        None => Err(Error::Environment(format!(
             "another process runs trial {} at this moment: verify it afterwards",
             stored.key.short()
         ))),
-        Claim::Mine(running) => {
-            let raw = running.raw();
-            verify(engine, &inputs, &stored.result, &raw, store, &|_: Stage| (), stop)
-        }
+        Some(running) => verify(engine, &inputs, &stored.result, &running, stop),
     }
 }

@@ -50,9 +50,7 @@ pub fn mean_of(batches: &[f64]) -> Option<Mean> {
 pub fn interval(series: &[f64], alpha: f64) -> Option<Interval> {
     let around = mean_of(&means(series))?.interval(alpha);
     // Entries beyond the last batch belong to the mean all the same.
-    let value = mean(series)?;
-    let half = around.high - around.value;
-    Some(Interval { value, low: value - half, high: value + half })
+    Some(Interval::around(mean(series)?, around.high - around.value))
 }
 
 /// Lag-1 autocorrelation, corrected for its bias, from 0 to [`MOST_CORRELATION`].

@@ -26,11 +26,7 @@ pub struct Split {
 impl Split {
     /// Larger mean ÷ smaller mean − 1; infinite where the smaller is not positive.
     pub fn relative(&self) -> f64 {
-        let (small, large) = if self.before < self.after {
-            (self.before, self.after)
-        } else {
-            (self.after, self.before)
-        };
+        let (small, large) = (self.before.min(self.after), self.before.max(self.after));
         if small > 0.0 {
             large / small - 1.0
         } else if large > 0.0 {

@@ -50,7 +50,7 @@ impl Mean {
             0.0 => 0.0,
             error => student::two_sided(alpha, self.freedom) * error,
         };
-        Interval { value: self.value, low: self.value - half, high: self.value + half }
+        Interval::around(self.value, half)
     }
 }
 

@@ -13,7 +13,7 @@ pub mod histogram;
 pub mod outlier;
 pub mod sequential;
 pub mod steady;
-pub mod student;
+mod student;
 
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +27,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The interval that reaches as far to both sides of a number.
+    pub(crate) fn around(value: f64, half: f64) -> Interval {
+        Interval { value, low: value - half, high: value + half }
+    }
+
     /// The interval of the exponentials: from differences of logarithms to ratios. Ends beyond what a
     /// report can print are cut at 10⁻⁶ and 10⁶.
     pub fn exp(self) -> Interval {

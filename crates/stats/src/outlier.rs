@@ -14,23 +14,14 @@ pub const FEWEST: usize = 4;
 /// Which values stand out from the rest. None do among fewer than [`FEWEST`], and none within 1 % of
 /// the median, however well the rest agree.
 pub fn flags(values: &[f64]) -> Vec<bool> {
-    let none = vec![false; values.len()];
-    let Some(centre) = median(values) else {
-        return none;
+    let Some(centre) = median(values).filter(|_| values.len() >= FEWEST) else {
+        return vec![false; values.len()];
     };
-    if values.len() < FEWEST {
-        return none;
-    }
     let distances: Vec<f64> = values.iter().map(|x| (x - centre).abs()).collect();
-    let Some(deviation) = median(&distances) else {
-        return none;
-    };
-    distances
-        .iter()
-        .map(|distance| {
-            *distance > 0.01 * centre.abs() && 0.6745 * distance > THRESHOLD * deviation
-        })
-        .collect()
+    // There are as many as values.
+    let deviation = median(&distances).unwrap_or(0.0);
+    let stands_out = |far: &f64| *far > 0.01 * centre.abs() && 0.6745 * far > THRESHOLD * deviation;
+    distances.iter().map(stands_out).collect()
 }
 
 #[cfg(test)]

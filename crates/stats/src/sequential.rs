@@ -127,8 +127,7 @@ pub fn trials_needed(
         let more = n as f64 / trials as f64;
         let batches = batches.map(|mean| half(mean, more * mean.freedom, of_batches));
         let half = pairs.into_iter().chain(batches).fold(f64::INFINITY, f64::min);
-        let value = look.ratio.value.ln();
-        let ratio = Interval { value, low: value - half, high: value + half }.exp();
+        let ratio = Interval::around(look.ratio.value.ln(), half).exp();
         decide(ratio, smallest) != Decision::Open
     })
 }

@@ -180,21 +180,18 @@ impl Store {
         let _lock = Lock::wait(&directory.join("records.lock"))?;
         let identity = record.identity().map_err(|e| Error::content(path, e))?;
         let suffix = format!("-{identity}.json");
-        let mut stored = list(&directory)?;
-        stored.retain(|p| p == path || p.to_string_lossy().ends_with(&suffix));
-        // A file that cannot be read stays, for a person to look at.
-        let mut known = Vec::new();
-        for other in stored {
-            if let Ok(other_record) = Record::read(&other) {
-                other_record.trials.iter().for_each(|entry| record.add(entry.clone()));
-                known.push((other, Some(other_record)));
+        let mut known: BTreeMap<PathBuf, Option<Record>> = BTreeMap::new();
+        for other in list(&directory)? {
+            let is_of_campaign = other == path || other.to_string_lossy().ends_with(&suffix);
+            // A file that cannot be read stays, for a person to look at.
+            if is_of_campaign && let Ok(read) = Record::read(&other) {
+                read.trials.iter().for_each(|entry| record.add(entry.clone()));
+                known.insert(other, Some(read));
             }
         }
+        known.insert(path.to_owned(), None);
         // Names begin with the time. The newest keeps its text of the lab, its budget and the like.
-        known.retain(|(other, _)| other != path);
-        known.push((path.to_owned(), None));
-        known.sort_by(|a, b| a.0.cmp(&b.0));
-        let (newest, own) = known.pop().unwrap_or_else(|| (path.to_owned(), None));
+        let (newest, own) = known.pop_last().unwrap_or_else(|| (path.to_owned(), None));
         let text = match own {
             None => serde_json::to_vec_pretty(record),
             Some(own) => {
@@ -204,7 +201,7 @@ impl Store {
         let mut text = text.map_err(|e| Error::content(path, e))?;
         text.push(b'\n');
         replace(&newest, &text)?;
-        known.iter().try_for_each(|(other, _)| remove(other))?;
+        known.keys().try_for_each(|other| remove(other))?;
         Ok(newest)
     }
 

@@ -7,9 +7,6 @@ use std::fmt;
 pub struct Key(String);
 
 impl Key {
-    /// Digits of a key.
-    pub const LENGTH: usize = 64;
-
     /// The key of the trial with these inputs.
     pub fn from_inputs(inputs: &[u8]) -> Key {
         Key(blake3::hash(inputs).to_hex().to_string())
@@ -17,7 +14,7 @@ impl Key {
 
     /// A key from its 64 digits; none from anything else.
     pub fn parse(text: &str) -> Option<Key> {
-        let whole = text.len() == Self::LENGTH && is_hexadecimal(text);
+        let whole = text.len() == 64 && is_hexadecimal(text);
         whole.then(|| Key(text.to_owned()))
     }
 

@@ -37,4 +37,4 @@ pub use key::Key;
 pub use merge::Merged;
 pub use place::{default_path, is_former};
 pub use states::{KEPT, MOST, NewImage, State};
-pub use trials::{Claim, Found, Run, Running, Store, result_bytes};
+pub use trials::{Found, Run, Running, Store, result_bytes};

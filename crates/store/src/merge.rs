@@ -2,7 +2,7 @@
 
 use crate::files::{self, directories, list};
 use crate::trials::content;
-use crate::{Claim, Error, Found, Record, Store};
+use crate::{Error, Found, Record, Store};
 use std::path::PathBuf;
 
 /// The result of a merge.
@@ -36,7 +36,7 @@ impl Store {
             }
             let is_here = || matches!(self.find(&key), Found::Measured { .. });
             if !is_here() {
-                let Claim::Mine(running) = self.claim(&key)? else {
+                let Some(running) = self.claim(&key)? else {
                     merged.running += 1;
                     continue;
                 };

@@ -61,15 +61,6 @@ pub enum Found {
     },
 }
 
-/// The answer to [`Store::claim`].
-#[derive(Debug)]
-pub enum Claim {
-    /// The caller runs the trial.
-    Mine(Running),
-    /// Another process or thread runs it at this moment.
-    Taken,
-}
-
 /// A trial that is running. If it is dropped before it is
 /// [finished](Running::finish), nothing is stored.
 #[derive(Debug)]
@@ -244,19 +235,19 @@ impl Store {
         Ok(keys)
     }
 
-    /// Claims a trial to run it, unless another process has claimed it.
+    /// Claims a trial to run it; none where another process or thread runs it at this moment.
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn claim(&self, key: &Key) -> Result<Claim, Error> {
+    pub fn claim(&self, key: &Key) -> Result<Option<Running>, Error> {
         create(&self.root.join("running"))?;
         let Some(lock) = Lock::take(&self.lock_of(key))? else {
-            return Ok(Claim::Taken);
+            return Ok(None);
         };
         let part = self.part_of(key);
         remove_directory(&part)?;
         create(&part.join(RAW))?;
-        Ok(Claim::Mine(Running { store: self.clone(), key: key.clone(), part, _lock: lock }))
+        Ok(Some(Running { store: self.clone(), key: key.clone(), part, _lock: lock }))
     }
 
     fn unknown(&self, key: &str) -> Error {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
-use store::{Claim, Key, NewImage, Running, State, Store};
+use store::{Key, NewImage, Running, State, Store};
 
 const INPUTS: &[u8] = b"{}";
 const IMAGE: &str = "image";
@@ -23,10 +23,7 @@ fn open() -> (tempfile::TempDir, Store) {
 }
 
 fn claim(store: &Store, inputs: &[u8]) -> Running {
-    match store.claim(&Key::from_inputs(inputs)).unwrap() {
-        Claim::Mine(running) => running,
-        Claim::Taken => panic!("taken"),
-    }
+    store.claim(&Key::from_inputs(inputs)).unwrap().unwrap()
 }
 
 /// Makes a state with an image; its directory.

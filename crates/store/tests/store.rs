@@ -2,7 +2,7 @@
 
 use measurement::{Measured, Perturbation, Trial, TrialResult};
 use std::fs;
-use store::{Claim, Error, Found, Key, Run, Store};
+use store::{Error, Found, Key, Run, Store};
 
 fn run() -> Run {
     Run {
@@ -45,9 +45,7 @@ fn failed() -> TrialResult {
 /// Stores a trial of these inputs.
 fn put(store: &Store, inputs: &[u8], outcome: TrialResult) -> Key {
     let key = Key::from_inputs(inputs);
-    let Claim::Mine(running) = store.claim(&key).unwrap() else {
-        panic!("taken");
-    };
+    let running = store.claim(&key).unwrap().unwrap();
     fs::write(running.raw().join("fio.json"), "{}").unwrap();
     running.finish(inputs, &trial(&key, outcome), &run()).unwrap();
     key
@@ -104,11 +102,9 @@ fn a_failed_trial_is_kept_apart_until_it_is_measured() {
 fn an_interrupted_trial_is_missing_and_its_files_are_removed() {
     let (dir, store) = open();
     let key = Key::from_inputs(b"one");
-    let Claim::Mine(running) = store.claim(&key).unwrap() else {
-        panic!("taken");
-    };
+    let running = store.claim(&key).unwrap().unwrap();
     fs::write(running.raw().join("fio.json"), "{").unwrap();
-    assert!(matches!(store.claim(&key).unwrap(), Claim::Taken));
+    assert!(store.claim(&key).unwrap().is_none());
     assert!(matches!(store.find(&key), Found::Missing));
     drop(running);
     assert_eq!(entries(&store, "running"), 0);
@@ -117,7 +113,7 @@ fn an_interrupted_trial_is_missing_and_its_files_are_removed() {
     fs::write(store.path().join(format!("running/{key}.lock")), "").unwrap();
     let again = Store::open(&dir.path().join("store")).unwrap();
     assert_eq!(entries(&again, "running"), 0);
-    assert!(matches!(again.claim(&key).unwrap(), Claim::Mine(_)));
+    assert!(again.claim(&key).unwrap().is_some());
 }
 
 /// flock(2) holds between open files, so that a second store is as good as another process.
@@ -125,12 +121,10 @@ fn an_interrupted_trial_is_missing_and_its_files_are_removed() {
 fn a_trial_that_another_process_runs_is_left_alone() {
     let (dir, store) = open();
     let key = Key::from_inputs(b"one");
-    let Claim::Mine(running) = store.claim(&key).unwrap() else {
-        panic!("taken");
-    };
+    let running = store.claim(&key).unwrap().unwrap();
     let other = Store::open(&dir.path().join("store")).unwrap();
     assert!(running.raw().is_dir());
-    assert!(matches!(other.claim(&key).unwrap(), Claim::Taken));
+    assert!(other.claim(&key).unwrap().is_none());
     let done = trial(&key, measured(1.0));
     running.finish(b"one", &done, &run()).unwrap();
     assert!(matches!(other.find(&key), Found::Measured { .. }));
@@ -239,7 +233,7 @@ fn a_trial_that_is_being_run_is_not_called_copied() {
     let (_a, ours) = open();
     let (_b, theirs) = open();
     let key = put(&theirs, b"one", measured(1.0));
-    let Claim::Mine(running) = ours.claim(&key).unwrap() else { panic!() };
+    let running = ours.claim(&key).unwrap().unwrap();
     let merged = ours.merge(&theirs).unwrap();
     assert_eq!((merged.running, merged.same, merged.copied), (1, 0, 0));
     drop(running);

@@ -2,7 +2,7 @@
 
 pub mod linux;
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use lab::campaign::{OpenZfs, Program};
@@ -17,38 +17,36 @@ pub trait Engine: Sync {
     /// builds are never confused.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when this host has no engine for that release, or lacks the client.
-    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault>;
+    /// [`Error::Environment`] when this host has no engine for that release, or lacks the client.
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Error>;
 
     /// The full version of OpenZFS that runs for a release: `2.4.4`. It follows from the build.
     ///
     /// # Errors
     /// As [`Engine::build_id`].
-    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault>;
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Error>;
 
     /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
-    /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`, which
-    /// exists and is empty; pool states may be stored, which changes no result. Nothing else is left. While
-    /// it runs it checks `stop` at least ten times per second of wall time, and gives `stage` each stage that it reaches.
+    /// build give the same result to the last bit, on every host. Pool states may be stored, which changes no
+    /// result. Nothing is left but that and the raw outputs.
     ///
     /// # Errors
-    /// [`Fault::Failed`] when the trial failed, [`Fault::Interrupted`] when `stop` asked for it,
-    /// [`Fault::Environment`] when this host lacks something, so that no trial can run.
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault>;
+    /// [`Error::Failed`] when the trial failed, [`Error::Interrupted`] when it was asked to stop,
+    /// [`Error::Environment`] when this host lacks something, so that no trial can run.
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error>;
 }
 
-/// Where a trial's pool state may be found, and stored.
+/// What a trial runs in. Nothing of it enters the result.
 #[derive(Clone, Copy)]
-pub struct States<'a> {
-    /// The store.
+pub struct TrialContext<'a> {
+    /// Where raw outputs of programs go. It exists and is empty.
+    pub raw: &'a Path,
+    /// Where its pool state may be found, and stored.
     pub store: &'a Store,
     /// Whether later trials begin with the same state. One that is needed once is not worth storing.
-    pub needed_again: bool,
+    pub state_needed_again: bool,
+    /// Gets each stage that it reaches.
+    pub stage: &'a dyn Fn(Stage),
+    /// Is checked at least ten times per second of wall time.
+    pub stop: &'a Stop,
 }

@@ -4,7 +4,7 @@
 //! since it writes into the machine's directory.
 
 use super::{Part, warm};
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use machine::script::{Command, Step};
 use measurement::Counters;
@@ -28,7 +28,6 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of a trial.
     pub fn new(inputs: &Inputs) -> Times {
         let method = &inputs.method;
         Times {
@@ -53,7 +52,6 @@ impl Times {
         part
     }
 
-    /// The measured run.
     pub fn measure(&self, command: Command) -> Step {
         Step::Measure { command, ramp_s: 0.0, limit_s: LIMIT.0 * self.runtime_s + LIMIT.1 }
     }
@@ -63,12 +61,12 @@ impl Times {
     ///
     /// # Errors
     /// How long it took instead.
-    pub fn check(&self, client: &str, seconds: f64, rate: Option<f64>) -> Result<(), Fault> {
+    pub fn check(&self, client: &str, seconds: f64, rate: Option<f64>) -> Result<(), Error> {
         /// Mean waits that two together exceed in one of two thousand runs.
         const WAITS: f64 = 10.0;
         let waited = rate.map_or(0.0, |rate| WAITS / rate);
         match seconds + waited < 0.9 * self.runtime_s {
-            true => Err(Fault::failed(format!(
+            true => Err(Error::failed(format!(
                 "{client} ended after {seconds:.1} s instead of {} s: see its output in the trial's directory",
                 self.runtime_s
             ))),
@@ -77,10 +75,10 @@ impl Times {
     }
 }
 
-/// The command that makes a directory of the server's user.
-pub fn directory(path: &str) -> Command {
-    let user = USER.to_string();
-    Command::new(["install", "-d", "-m", "0700", "-o", &user, "-g", &user, path])
+/// The step that makes a directory of the server's user.
+pub fn directory(path: impl AsRef<Path>) -> Step {
+    let (user, path) = (USER.to_string(), path.as_ref().to_string_lossy());
+    Step::Run(Command::new(["install", "-d", "-m", "0700", "-o", &user, "-g", &user, &path]))
 }
 
 /// A directory of the server in a dataset below the mounted root: one of its own for each purpose, since datasets may
@@ -112,11 +110,11 @@ pub fn grown(
     raw: &Path,
     [begin, end]: [&str; 2],
     values: impl Fn(&str) -> Option<Counters>,
-) -> Result<Counters, Fault> {
+) -> Result<Counters, Error> {
     let read = |name: &str| {
         values(&text(raw, name)).ok_or_else(|| {
             let path = raw.join(name);
-            Fault::failed(format!("{} does not hold the server's counters", path.display()))
+            Error::failed(format!("{} does not hold the server's counters", path.display()))
         })
     };
     let (begin, end) = (read(begin)?, read(end)?);

@@ -1,7 +1,7 @@
 //! The programs that can be clients, one folder each. A new one is a folder with a [`Client`], and a line in
 //! [`prepare`].
 
-pub mod database;
+mod database;
 pub mod fio;
 pub mod pg_test_fsync;
 pub mod pgbench;
@@ -9,7 +9,7 @@ pub mod sqlite;
 pub mod sysbench;
 pub mod transactions;
 
-use crate::fault::{Fault, doing};
+use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::window::{self, Sample};
 use fio::series::PerSecond;
@@ -86,7 +86,7 @@ pub trait Client {
     ///
     /// # Errors
     /// Why they are not valid.
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault>;
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error>;
 
     /// Its own error message in the machine's directory, if the machine's script failed.
     fn complaint(&self, raw: &Path) -> Option<String>;
@@ -131,9 +131,9 @@ pub enum Place {
 ///
 /// # Errors
 /// Why it cannot be prepared.
-pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> {
+pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Error> {
     Ok(match &inputs.workload.program {
-        Program::Fio { .. } => Box::new(fio::Client::new(inputs, place)?),
+        Program::Fio { origin, job } => Box::new(fio::Client::new(inputs, origin, job, place)?),
         Program::Pgbench(pgbench) => Box::new(pgbench::Client::new(inputs, pgbench, place)?),
         Program::Sysbench(sysbench) => Box::new(sysbench::Client::new(inputs, sysbench, place)?),
         Program::Sqlite(sqlite) => Box::new(sqlite::Client::new(inputs, sqlite)),
@@ -157,7 +157,7 @@ fn logs(
     raw: &Path,
     prefix: &str,
     end: &str,
-) -> Result<impl Iterator<Item = Result<(PathBuf, String), Fault>>, Fault> {
+) -> Result<impl Iterator<Item = Result<(PathBuf, String), Error>>, Error> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
         let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();

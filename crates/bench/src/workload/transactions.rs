@@ -1,20 +1,16 @@
 //! The transactions of a run, each with its time: what logs of database clients come to.
 
 use super::logs;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::fio::output::Bins;
 use crate::workload::fio::series::{self, PerSecond};
 use measurement::{Flow, Measured};
 use std::path::Path;
 
-/// One transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transaction {
-    /// When it ended.
     pub ended_ns: u64,
-    /// How long it took.
     pub latency_ns: u64,
-    /// Whether it changed something.
     pub writes: bool,
 }
 
@@ -36,19 +32,19 @@ impl Transactions {
         prefix: &str,
         client: &str,
         transaction: impl Fn(&str) -> Result<Transaction, &'static str>,
-    ) -> Result<Transactions, Fault> {
+    ) -> Result<Transactions, Error> {
         let mut all = Vec::new();
         for log in logs(raw, prefix, "")? {
             let (path, text) = log?;
             for (index, line) in text.lines().enumerate() {
                 let read = transaction(line);
                 all.push(read.map_err(|why| {
-                    Fault::failed(format!("{}:{}: {why}: {line}", path.display(), index + 1))
+                    Error::failed(format!("{}:{}: {why}: {line}", path.display(), index + 1))
                 })?);
             }
         }
         match all.is_empty() {
-            true => Err(Fault::failed(format!(
+            true => Err(Error::failed(format!(
                 "{client} completed no transaction: a longer runtime may help"
             ))),
             false => Ok(Transactions { all, least_s: 0.0 }),

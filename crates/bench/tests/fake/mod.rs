@@ -2,13 +2,11 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 use bench::clock::Clock;
-use bench::engine::{Engine, States};
-use bench::fault::Fault;
+use bench::engine::{Engine, TrialContext};
+use bench::error::Error;
 use bench::inputs::Inputs;
-use bench::stop::Stop;
 use lab::campaign::{AllocationClass, OpenZfs, Program};
 use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -53,42 +51,36 @@ impl Fake {
 }
 
 impl Engine for Fake {
-    fn build_id(&self, _openzfs: OpenZfs, _client: &Program) -> Result<String, Fault> {
+    fn build_id(&self, _openzfs: OpenZfs, _client: &Program) -> Result<String, Error> {
         Ok(self.build.clone())
     }
 
-    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Error> {
         Ok(format!("{openzfs}.0"))
     }
 
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault> {
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error> {
+        let TrialContext { raw, stop, .. } = *context;
         self.begun.fetch_add(1, Ordering::SeqCst);
-        if states.needed_again
+        if context.state_needed_again
             && let Ok(mut kept) = self.kept.lock()
         {
             kept.push(inputs.seed);
         }
         let written = std::fs::write(raw.join("fake.log"), "begun\n");
-        written.map_err(|e| Fault::failed(format!("cannot write to {}: {e}", raw.display())))?;
-        stage(Stage::Measuring);
+        written.map_err(|e| Error::failed(format!("cannot write to {}: {e}", raw.display())))?;
+        (context.stage)(Stage::Measuring);
         let begun = self.clock.now_s();
         while self.clock.now_s() - begun < self.wall_s {
             if stop.should_end() {
-                return Err(Fault::Interrupted);
+                return Err(Error::Interrupted);
             }
             let left = self.wall_s - (self.clock.now_s() - begun);
             self.clock.sleep(Duration::from_secs_f64(left.clamp(0.0, 0.05)));
         }
         let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log);
         if has_log && self.logs_fail {
-            return Err(Fault::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
+            return Err(Error::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
         }
         // The log gives ten times the operations, a flush is half of what is left; a seed moves by 1 %.
         let seed = (inputs.seed % 1000) as f64 / 1000.0;

@@ -1,7 +1,7 @@
 //! Trials of a made-up engine.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use bench::slot::Slot;
+use bench::trial_spec::TrialSpec;
 use lab::campaign::Campaign;
 use lab::model::Model;
 use lab::{NoFiles, Profiles};
@@ -50,26 +50,26 @@ pub fn measured(rate: f64, seconds: usize) -> Measured {
     }
 }
 
-/// A trial of a slot that measured so.
-pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> Trial {
-    let entry = slot.entry(campaign, &"0".repeat(64));
+/// A trial that measured so.
+pub fn made_up(campaign: &Campaign, spec: &TrialSpec, rate: f64, seconds: usize) -> Trial {
+    let entry = spec.entry(campaign, &"0".repeat(64));
     let nameless = Trial {
         key: entry.key.clone(),
         variant: String::new(),
         workload: String::new(),
         repeat: 0,
-        seed: slot.seed(campaign),
-        size: match slot.kind {
+        seed: spec.seed(campaign),
+        size: match spec.kind {
             TrialKind::Size(size) => size,
             _ => 1.0,
         },
         openzfs: "2.4.4".into(),
-        offered_rate: match slot.kind {
+        offered_rate: match spec.kind {
             TrialKind::Rate(rate) => Some(rate),
             _ => None,
         },
         rerun: None,
-        without: match slot.kind {
+        without: match spec.kind {
             TrialKind::Without(cost) => Some(cost),
             _ => None,
         },
@@ -79,9 +79,9 @@ pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> T
 }
 
 /// The same, failed.
-pub fn failed(campaign: &Campaign, slot: &Slot) -> Trial {
+pub fn failed(campaign: &Campaign, spec: &TrialSpec) -> Trial {
     Trial {
         outcome: TrialResult::Failed { reason: "fio: no".into() },
-        ..made_up(campaign, slot, 1.0, 1)
+        ..made_up(campaign, spec, 1.0, 1)
     }
 }

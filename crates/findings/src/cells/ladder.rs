@@ -1,6 +1,6 @@
 //! Open-loop ladders: what load a configuration carries, and how late it gets.
 
-use crate::cells::Group;
+use crate::cells::{Group, of_cell};
 use crate::schema::{Ladder, LoadWithin, Operation, Rung};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -28,11 +28,9 @@ pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Lad
     let mut ladders = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
-            let mine: Vec<(f64, &Trial)> = trials
-                .iter()
-                .filter(|t| t.variant == variant.name && t.workload == workload.name)
+            let mine: Vec<(f64, &Trial)> = of_cell(trials, variant, workload)
                 .filter(|t| t.rerun.is_none() && t.without.is_none())
-                .filter_map(|t| Some((t.offered_rate.filter(|r| r.is_finite())?, *t)))
+                .filter_map(|t| Some((t.offered_rate.filter(|r| r.is_finite())?, t)))
                 .collect();
             let mut rates: Vec<f64> = mine.iter().map(|(rate, _)| *rate).collect();
             rates.sort_by(f64::total_cmp);

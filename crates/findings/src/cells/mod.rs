@@ -1,15 +1,15 @@
 //! Cells: the trials of a variant × workload put together.
 
+pub(crate) mod client;
 pub(crate) mod database;
 pub(crate) mod hits;
-pub(crate) mod job;
 pub(crate) mod ladder;
 pub(crate) mod latency;
 pub(crate) mod phases;
 pub(crate) mod resources;
 pub(crate) mod sync_tests;
 
-use self::job::Job;
+use self::client::ClientFacts;
 use self::phases::{Course, Lengths};
 use crate::quality::{checks, scale};
 use crate::schema::{
@@ -21,23 +21,18 @@ use lab::campaign::{Campaign, Variant, Workload};
 use lab::durability::write_path;
 use lab::model::Model;
 use measurement::{
-    Counter, Counters, DriveCounter, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
-    WarmUp, WarmUpEnd,
+    Counter, Counters, DriveCounter, Flow, Measured, Second, THROTTLES, Trial, TrialKind,
+    TrialResult, WarmUp, WarmUpEnd,
 };
 use std::collections::BTreeMap;
 
 /// A trial that ran, judged.
 #[derive(Debug, Clone)]
 pub struct Judged<'a> {
-    /// The record.
     pub trial: &'a Trial,
-    /// Its measurements.
     pub measured: &'a Measured,
-    /// Its course over time.
     pub course: Option<Course>,
-    /// Its conservation checks.
     pub checks: Vec<crate::schema::Check>,
-    /// Its quality issues.
     pub issues: Vec<QualityIssue>,
     /// What it is worth.
     pub validity: Validity,
@@ -68,12 +63,10 @@ impl Judged<'_> {
 /// The trials of a cell.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// The variant.
     pub variant: &'a Variant,
-    /// The workload.
     pub workload: &'a Workload,
-    /// What its job file says.
-    pub job: Job,
+    /// What the workload says of its client.
+    pub client: ClientFacts,
     /// Trials that ran, by repeat.
     pub ran: Vec<Judged<'a>>,
     /// Trials that did not.
@@ -89,7 +82,7 @@ impl<'a> Group<'a> {
         after_restart: bool,
         mut mine: Vec<&'a Trial>,
     ) -> Group<'a> {
-        let job = job::client_job(workload);
+        let client = ClientFacts::of(workload);
         let (mut judged, mut failed) = (Vec::new(), Vec::new());
         mine.sort_by_key(|t| (t.repeat, &t.key));
         for trial in mine {
@@ -97,9 +90,9 @@ impl<'a> Group<'a> {
                 TrialResult::Failed { reason } => failed.push((trial, reason.as_str())),
                 TrialResult::Measured(measured) => {
                     let checks = checks::conservation_checks(
-                        trial, measured, &job, variant, &workload.dataset,
+                        trial, measured, &client, variant, &workload.dataset,
                     );
-                    let course = match job.tells_one_rate {
+                    let course = match client.tells_one_rate {
                         true => Some(Course::of_one_rate(measured)),
                         false => Course::new(measured),
                     };
@@ -120,7 +113,7 @@ impl<'a> Group<'a> {
                 }
             }
         }
-        Group { variant, workload, job, ran: judged, failed }
+        Group { variant, workload, client, ran: judged, failed }
     }
 
     /// The same of some seeds only.
@@ -129,7 +122,7 @@ impl<'a> Group<'a> {
         Group {
             variant: self.variant,
             workload: self.workload,
-            job: self.job,
+            client: self.client,
             ran: ran.cloned().collect(),
             failed: Vec::new(),
         }
@@ -163,14 +156,13 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The cell.
     pub fn cell(&self, model: &Model) -> Cell {
         let shown = self.shown();
         let measured: Vec<&Measured> = shown.iter().map(|j| j.measured).collect();
         let counts = self.counts();
-        let flows = |pick: &dyn Fn(&Measured) -> Vec<&measurement::Flow>| {
-            let all: Vec<_> = measured.iter().flat_map(|m| pick(m)).collect();
-            latency::merged(&all)
+        let latency_of = |pick: fn(&Measured) -> &Flow| {
+            let flows: Vec<&Flow> = measured.iter().map(|m| pick(m)).collect();
+            latency::merged(&flows)
         };
         let calls: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
         let totals = Counters::added(measured.iter().map(|m| &m.totals));
@@ -193,9 +185,9 @@ impl<'a> Group<'a> {
             bandwidth: over_window(&shown, |m| (m.read.bytes + m.write.bytes) as f64)
                 .filter(|bandwidth| bandwidth.value > 0.0),
             latency: latency::of_clients(&measured),
-            read_latency: flows(&|m| vec![&m.read]),
-            write_latency: flows(&|m| vec![&m.write]),
-            sync_latency: flows(&|m| vec![&m.sync]),
+            read_latency: latency_of(|m| &m.read),
+            write_latency: latency_of(|m| &m.write),
+            sync_latency: latency_of(|m| &m.sync),
             percentiles: latency::curve(&calls),
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
@@ -203,7 +195,7 @@ impl<'a> Group<'a> {
             phases: self.phases(model),
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
-            resources: resources::resources(&measured, &self.job, self.variant, &lasting),
+            resources: resources::resources(&measured, &self.client, self.variant, &lasting),
             database: database::counted(&measured),
             sync_tests: sync_tests::rates(&measured),
             series: self.ran.iter().map(series).collect(),
@@ -220,14 +212,14 @@ impl<'a> Group<'a> {
 
     /// Whether reads and writes of the client bypass the ARC.
     pub fn bypasses_cache(&self) -> bool {
-        let path = write_path(self.variant, &self.workload.dataset, self.job.direct);
+        let path = write_path(self.variant, &self.workload.dataset, self.client.direct);
         self.variant.is_zfs() && path.bypasses_cache()
     }
 
     /// Who answered the lookups. Direct reads look nothing up: of them no share is known.
     fn hits(&self, totals: &Counters) -> Hits {
-        let mut found = hits::hit_ratios(totals, self.job.reads);
-        if self.job.reads && self.bypasses_cache() {
+        let mut found = hits::hit_ratios(totals, self.client.reads);
+        if self.client.reads && self.bypasses_cache() {
             found.reads = None;
         }
         found
@@ -287,7 +279,7 @@ impl<'a> Group<'a> {
 /// Whether a trial did what its clients offered.
 fn keeps_pace(workload: &Workload, measured: &Measured) -> bool {
     let done = (measured.read.ops + measured.write.ops) as f64 / measured.runtime_s;
-    let rate = job::scheduled_rate(workload);
+    let rate = client::scheduled_rate(workload);
     rate.is_some_and(|rate| ladder::keeps_up(done, rate, measured.runtime_s))
 }
 
@@ -380,15 +372,22 @@ fn series(judged: &Judged<'_>) -> ThroughputSeries {
     }
 }
 
+/// The trials of a variant under a workload.
+pub fn of_cell<'a>(
+    trials: &[&'a Trial],
+    variant: &Variant,
+    workload: &Workload,
+) -> impl Iterator<Item = &'a Trial> {
+    let is_of = move |t: &&Trial| t.variant == variant.name && t.workload == workload.name;
+    trials.iter().copied().filter(is_of)
+}
+
 /// Every cell of a campaign, in its order. A workload that was only run as a ladder has none.
 pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
-            let mine = || {
-                let all = trials.iter().copied();
-                all.filter(|t| t.variant == variant.name && t.workload == workload.name)
-            };
+            let mine = || of_cell(trials, variant, workload);
             let laddered = mine().any(|t| t.offered_rate.is_some());
             let main: Vec<&Trial> =
                 mine().filter(|t| t.is_repeat() && !scale::other_size(t, model)).collect();

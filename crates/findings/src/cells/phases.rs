@@ -16,7 +16,6 @@ const THROTTLED: f64 = 0.5;
 /// Shortest series that can be judged steady or not, seconds.
 pub const SHORTEST: usize = 5;
 
-/// The course of one trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
     /// Operations a second, each virtual second.

@@ -1,6 +1,6 @@
 //! What a cell used, and what limited it, from the kernel's counters and the drives' record.
 
-use crate::cells::job::Job;
+use crate::cells::client::ClientFacts;
 use crate::quality::PROCESSOR_BOUND;
 use crate::quality::checks::in_flight;
 use crate::schema::{Limit, LogDrives, Resources};
@@ -20,7 +20,7 @@ const PACED: f64 = 0.80;
 /// What the trials of a cell used; `lasting` are the seconds of what lasts. None without operations.
 pub fn resources(
     trials: &[&Measured],
-    job: &Job,
+    client: &ClientFacts,
     variant: &Variant,
     lasting: &[&Second],
 ) -> Option<Resources> {
@@ -36,7 +36,7 @@ pub fn resources(
     let commits = totals.count(&Counter::ZilCommits);
     let seconds: f64 = trials.iter().map(|m| m.runtime_s).sum();
     Some(Resources {
-        limit: limit(trials, job, &drives, processor, throttled, &|drive| {
+        limit: limit(trials, client, &drives, processor, throttled, &|drive| {
             is_full(variant, drive, &totals, seconds)
         }),
         drives,
@@ -136,7 +136,7 @@ fn is_full(variant: &Variant, drive: &str, totals: &Counters, seconds: f64) -> b
 
 fn limit(
     trials: &[&Measured],
-    job: &Job,
+    client: &ClientFacts,
     drives: &BTreeMap<String, f64>,
     processor: Option<f64>,
     throttled: f64,
@@ -159,7 +159,7 @@ fn limit(
         stats::mean(&all).unwrap_or(0.0)
     };
     let (flying, of) = (mean(&in_flight), mean(&|m| m.concurrency));
-    if job.paced && flying < PACED * of {
+    if client.paced && flying < PACED * of {
         return Limit::Clients { in_flight: flying, of };
     }
     match busiest {
@@ -181,7 +181,7 @@ mod tests {
         (Counter::drive(drive, DriveCounter::Busy), share)
     }
 
-    fn limit_of(job: Job, in_flight: f64, second: &Second) -> Limit {
+    fn limit_of(client: ClientFacts, in_flight: f64, second: &Second) -> Limit {
         let measured = Measured {
             concurrency: 8.0,
             runtime_s: 1.0,
@@ -190,7 +190,7 @@ mod tests {
         };
         limit(
             &[&measured],
-            &job,
+            &client,
             &mean_busy([second]),
             mean_processor([second]),
             throttled_per_write([second]),
@@ -205,7 +205,7 @@ mod tests {
             (Counter::ProcessorBusy, 0.95),
             (Counter::ThrottleDirtyDelay, 800.0),
         ];
-        let closed = Job::default();
+        let closed = ClientFacts::default();
         let limit_from = |from: usize| limit_of(closed, 8.0, &second(1000.0, &all[from..]));
         assert_eq!(limit_from(0), Limit::Drives { kind: "hdd".into(), busy: 0.97 });
         assert_eq!(limit_from(1), Limit::Processor { busy: 0.95 });
@@ -233,8 +233,8 @@ mod tests {
     fn clients_that_keep_a_pace_ask_for_no_more_and_others_wait() {
         let idle = second(1000.0, &[busy("hdd0", 0.4)]);
         let waits = Limit::Latency { kind: "hdd".into(), busy: 0.4 };
-        assert_eq!(limit_of(Job::default(), 1.0, &idle), waits);
-        let paced = Job { paced: true, ..Job::default() };
+        assert_eq!(limit_of(ClientFacts::default(), 1.0, &idle), waits);
+        let paced = ClientFacts { paced: true, ..ClientFacts::default() };
         assert_eq!(limit_of(paced, 1.0, &idle), Limit::Clients { in_flight: 1.0, of: 8.0 });
         assert_eq!(limit_of(paced, 7.0, &idle), waits, "they cannot keep it");
     }

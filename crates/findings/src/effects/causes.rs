@@ -1,6 +1,6 @@
 //! Causes found by trying: what a cell does when one cost is removed from the machine.
 
-use crate::cells::Group;
+use crate::cells::{Group, of_cell};
 use crate::effects::{self, Side};
 use crate::schema::{Cause, Effect, Metric, PhaseKind};
 use lab::campaign::Campaign;
@@ -16,13 +16,12 @@ pub fn causes(
     sides: &[Side<'_>],
 ) -> Vec<Cause> {
     let mut all = Vec::new();
-    for with in sides {
+    for &with in sides {
         let (variant, workload) = (with.group.variant, with.group.workload);
         let mut mine: BTreeMap<Cost, Vec<&Trial>> = BTreeMap::new();
-        for trial in trials {
-            let of_cell = trial.variant == variant.name && trial.workload == workload.name;
+        for trial in of_cell(trials, variant, workload) {
             let main = trial.offered_rate.is_none() && trial.rerun.is_none();
-            if let (Some(cost), true) = (trial.without, of_cell && main) {
+            if let (Some(cost), true) = (trial.without, main) {
                 mine.entry(cost).or_default().push(trial);
             }
         }
@@ -48,13 +47,13 @@ fn cause(
     model: &Model,
     cost: Cost,
     group: &Group<'_>,
-    with: &Side<'_>,
+    with: Side<'_>,
 ) -> Option<Cause> {
     let without = Side { group, phases: group.phases(model) };
-    let terms = [(1.0, &without), (-1.0, with)];
+    let terms = [(1.0, without), (-1.0, with)];
     let effect = |metric| -> Option<Effect> {
         let phase = match metric {
-            Metric::Throughput => effects::lasting_phase(&[&without, with]),
+            Metric::Throughput => effects::lasting_phase(&terms),
             Metric::MeanLatency | Metric::P99Latency => PhaseKind::Whole,
         };
         effects::estimate(&terms, metric, phase, &campaign.method)

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A pair of variants that differ in exactly one factor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair<'a> {
-    /// The factor.
     pub factor: &'a str,
     /// Level of the first.
     pub level: &'a str,

@@ -24,11 +24,16 @@ use std::ops::Range;
 /// A cell as effects see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    /// Its trials.
     pub group: &'a Group<'a>,
     /// How it went over time.
     pub phases: Phases,
 }
+
+/// A pair with its variant's side and its baseline's.
+pub type MeasuredPair<'a> = (&'a Pair<'a>, Side<'a>, Side<'a>);
+
+/// A side with its coefficient in a contrast.
+pub type Term<'a> = (f64, Side<'a>);
 
 impl Side<'_> {
     fn has_two(&self) -> bool {
@@ -89,77 +94,79 @@ fn log(
 }
 
 /// The phases in which a pair can be compared.
-fn kinds(sides: &[&Side<'_>]) -> Vec<PhaseKind> {
-    let burst = sides.iter().any(|side| matches!(side.phases, Phases::Burst { .. }));
-    std::iter::once(lasting_phase(sides)).chain(burst.then_some(PhaseKind::Burst)).collect()
+fn kinds(terms: &[Term<'_>]) -> Vec<PhaseKind> {
+    let burst = terms.iter().any(|(_, side)| matches!(side.phases, Phases::Burst { .. }));
+    std::iter::once(lasting_phase(terms)).chain(burst.then_some(PhaseKind::Burst)).collect()
 }
 
 /// The phase in which what lasts of some sides is compared.
-pub fn lasting_phase(sides: &[&Side<'_>]) -> PhaseKind {
-    if sides.iter().any(|s| s.has_two()) { PhaseKind::Sustained } else { PhaseKind::Whole }
+pub fn lasting_phase(terms: &[Term<'_>]) -> PhaseKind {
+    if terms.iter().any(|(_, side)| side.has_two()) {
+        PhaseKind::Sustained
+    } else {
+        PhaseKind::Whole
+    }
 }
 
 /// Every effect of one pair: throughput in each phase, and latency over the window.
-pub fn of_pair(pair: &Pair<'_>, top: &Side<'_>, bottom: &Side<'_>, method: &Method) -> Vec<Effect> {
-    let comparisons = kinds(&[top, bottom])
-        .into_iter()
-        .map(|phase| (Metric::Throughput, phase))
-        .chain([(Metric::MeanLatency, PhaseKind::Whole), (Metric::P99Latency, PhaseKind::Whole)]);
-    comparisons
-        .filter_map(|(metric, phase)| {
-            let terms = [(1.0, top), (-1.0, bottom)];
-            let mut effect = estimate(&terms, metric, phase, method)?;
-            effect.factor = pair.factor.to_owned();
-            effect.level = pair.level.to_owned();
-            effect.against = pair.against.to_owned();
-            effect.variant = Some(pair.variant.name.clone());
-            effect.baseline = Some(pair.baseline.name.clone());
-            effect.context = pair.context.clone();
-            effect.durability_differs = differs(top.group, bottom.group);
-            Some(effect)
-        })
-        .collect()
+pub fn of_pair(measured: MeasuredPair<'_>, method: &Method) -> Vec<Effect> {
+    let (pair, _, _) = measured;
+    let latencies = [Metric::MeanLatency, Metric::P99Latency];
+    let named = |effect| Effect {
+        variant: Some(pair.variant.name.clone()),
+        baseline: Some(pair.baseline.name.clone()),
+        context: pair.context.clone(),
+        ..effect
+    };
+    let effects = of_level(&[measured], &latencies, method);
+    effects.into_iter().map(named).collect()
 }
 
 /// The main effect of a factor's level: the geometric mean of its ratios over the levels of the other
 /// factors. None unless there are two or more pairs.
-pub fn main(pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)], method: &Method) -> Vec<Effect> {
-    let Some((first, _, _)) = pairs.first().filter(|_| pairs.len() > 1) else {
-        return Vec::new();
-    };
+pub fn main(pairs: &[MeasuredPair<'_>], method: &Method) -> Vec<Effect> {
+    match pairs.len() {
+        0 | 1 => Vec::new(),
+        _ => of_level(pairs, &[Metric::MeanLatency], method),
+    }
+}
+
+/// The contrast that is the mean over some pairs.
+pub fn mean_of<'a>(pairs: &[MeasuredPair<'a>]) -> Vec<Term<'a>> {
     let share = 1.0 / pairs.len() as f64;
-    let sides: Vec<&Side<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
-    let terms: Vec<(f64, &Side<'_>)> =
-        pairs.iter().flat_map(|(_, a, b)| [(share, *a), (-share, *b)]).collect();
-    kinds(&sides)
-        .into_iter()
-        .map(|phase| (Metric::Throughput, phase))
-        .chain([(Metric::MeanLatency, PhaseKind::Whole)])
-        .filter_map(|(metric, phase)| {
-            let mut effect = estimate(&terms, metric, phase, method)?;
-            effect.factor = first.factor.to_owned();
-            effect.level = first.level.to_owned();
-            effect.against = first.against.to_owned();
-            effect.durability_differs =
-                pairs.iter().any(|(_, top, bottom)| differs(top.group, bottom.group));
-            Some(effect)
+    pairs.iter().flat_map(|(_, top, bottom)| [(share, *top), (-share, *bottom)]).collect()
+}
+
+/// The effects of a factor's level over some pairs: throughput in each phase, and these latencies over the window.
+fn of_level(pairs: &[MeasuredPair<'_>], latencies: &[Metric], method: &Method) -> Vec<Effect> {
+    let terms = mean_of(pairs);
+    let throughput = kinds(&terms).into_iter().map(|phase| (Metric::Throughput, phase));
+    let latencies = latencies.iter().map(|metric| (*metric, PhaseKind::Whole));
+    let effect = |(metric, phase)| {
+        let (pair, _, _) = pairs.first()?;
+        Some(Effect {
+            factor: pair.factor.to_owned(),
+            level: pair.level.to_owned(),
+            against: pair.against.to_owned(),
+            durability_differs: pairs.iter().any(|(_, a, b)| differs(a.group, b.group)),
+            ..estimate(&terms, metric, phase, method)?
         })
-        .collect()
+    };
+    throughput.chain(latencies).filter_map(effect).collect()
 }
 
 /// How far the effect of one pair's factor depends on another factor: the ratio of two effects. None of clients that keep
 /// a pace, whose throughput is what they offer.
 pub fn interaction(
-    with: (&Pair<'_>, &Side<'_>, &Side<'_>),
-    without: (&Pair<'_>, &Side<'_>, &Side<'_>),
+    with: MeasuredPair<'_>,
+    without: MeasuredPair<'_>,
     second: (String, String),
 ) -> Vec<Interaction> {
-    let sides = [with.1, with.2, without.1, without.2];
-    if with.1.group.job.paced {
+    if with.1.group.client.paced {
         return Vec::new();
     }
     let terms = [(1.0, with.1), (-1.0, with.2), (-1.0, without.1), (1.0, without.2)];
-    kinds(&sides)
+    kinds(&terms)
         .into_iter()
         .filter_map(|phase| {
             let mut found = combine(&terms, Metric::Throughput, phase)?;
@@ -189,7 +196,6 @@ pub fn interaction(
 struct Found {
     /// Its exponential, with the interval of its look.
     ratio: Interval,
-    /// What the interval is made of.
     basis: Basis,
     /// Mean logarithm of each side.
     means: Vec<f64>,
@@ -202,7 +208,7 @@ struct Found {
 /// The contrast of some sides: over the seeds of which each has a trial that counts, or of one trial each where they have
 /// none in common; with the interval that trials and batches within them give, or none. None where a side has no trial to
 /// compare.
-fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<Found> {
+fn combine(terms: &[Term<'_>], metric: Metric, phase: PhaseKind) -> Option<Found> {
     let (_, first) = terms.first()?;
     let seeds = first.group.valid().map(|judged| judged.trial.seed);
     let seeded = |seed| terms.iter().map(|(_, side)| side.seeded(seed)).collect::<Option<_>>();
@@ -246,7 +252,7 @@ struct Compared {
 
 impl Compared {
     fn new(
-        terms: &[(f64, &Side<'_>)],
+        terms: &[Term<'_>],
         trials: Vec<&Judged<'_>>,
         metric: Metric,
         phase: PhaseKind,
@@ -305,7 +311,7 @@ fn batches_of(
 }
 
 /// Whether equal results stand on both sides alike: the sides are the same runs.
-fn are_same_runs(terms: &[(f64, &Side<'_>)], trials: &[&Judged<'_>]) -> bool {
+fn are_same_runs(terms: &[Term<'_>], trials: &[&Judged<'_>]) -> bool {
     let weighed = || terms.iter().map(|(c, _)| *c).zip(trials);
     trials.iter().all(|judged| {
         // A result is compared with itself, too: that takes no look at its series.
@@ -319,7 +325,7 @@ fn are_same_runs(terms: &[(f64, &Side<'_>)], trials: &[&Judged<'_>]) -> bool {
 
 /// The estimate and class of a contrast, names left empty. None where a side has no trial that counts.
 pub fn estimate(
-    terms: &[(f64, &Side<'_>)],
+    terms: &[Term<'_>],
     metric: Metric,
     phase: PhaseKind,
     method: &Method,
@@ -367,7 +373,7 @@ pub fn estimate(
 }
 
 /// How far sides that never settled may move a contrast, as factors of its exponential; none where nothing bounds it.
-fn variation(terms: &[(f64, &Side<'_>)]) -> Option<(f64, f64)> {
+fn variation(terms: &[Term<'_>]) -> Option<(f64, f64)> {
     let mut unsettled = terms.iter().filter(|(_, side)| !side.settled());
     unsettled.try_fold((1.0, 1.0), |(low, high), (c, side)| {
         let Variation { lowest, highest, .. } = side.variation()?;
@@ -377,7 +383,7 @@ fn variation(terms: &[(f64, &Side<'_>)]) -> Option<(f64, f64)> {
 }
 
 /// Widens the interval of a contrast by how far sides that never settled may move it. Whether it is known then.
-fn widen(found: &mut Found, terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> bool {
+fn widen(found: &mut Found, terms: &[Term<'_>], metric: Metric, phase: PhaseKind) -> bool {
     // Variants that are the same have the same trials, settled or not.
     let same = (found.ratio.low, found.ratio.high) == (1.0, 1.0);
     if same || terms.iter().all(|(_, side)| side.settled()) {

@@ -61,13 +61,14 @@ fn on(row: &Row, severity: Severity, finding: LintFinding) -> Lint {
     Lint { rows: vec![row.name.clone()], severity, finding }
 }
 
-/// What is found in single rows.
-fn of_rows(
+/// What is found in single rows: nothing, one thing or several.
+fn of_rows<Found: IntoIterator<Item = LintFinding>>(
     table: &Table,
     severity: Severity,
-    find: impl Fn(&Row) -> Option<LintFinding>,
+    find: impl Fn(&Row) -> Found,
 ) -> Vec<Lint> {
-    table.rows.iter().filter_map(|row| Some(on(row, severity, find(row)?))).collect()
+    let lints = |row| find(row).into_iter().map(move |finding| on(row, severity, finding));
+    table.rows.iter().flat_map(lints).collect()
 }
 
 /// What is found in set-ups: what their layout cannot be.

@@ -256,10 +256,10 @@ impl Table {
                 let get = |name| variant.property(&workload.dataset, name).map(str::to_owned);
                 row.sync = get("sync");
                 row.primarycache = get("primarycache");
-                let job = crate::cells::job::client_job(workload);
-                row.concurrency = row.concurrency.filter(|_| !job.may_wait(variant));
-                row.size = job.block.map(|b| b as f64);
-                if job.each_write_synced {
+                let client = crate::cells::client::ClientFacts::of(workload);
+                row.concurrency = row.concurrency.filter(|_| !client.may_wait(variant));
+                row.size = client.block.map(|b| b as f64);
+                if client.each_write_synced {
                     row.syncs = Some(1.0);
                 }
             }
@@ -268,7 +268,7 @@ impl Table {
     }
 
     /// The table of findings: a row for each cell that is shown.
-    pub fn of_findings(findings: &Findings) -> Table {
+    fn of_findings(findings: &Findings) -> Table {
         let rows = findings.cells.iter().map(|cell| {
             let ms = |us: f64| Some(us / 1e3);
             let latency = cell.latency;

@@ -1,6 +1,6 @@
 //! Conservation laws: what must hold of any measurement, whatever was measured.
 
-use crate::cells::job::Job;
+use crate::cells::client::ClientFacts;
 use crate::cells::resources::mean_busy;
 use crate::schema::{Check, Law};
 use lab::campaign::Variant;
@@ -15,21 +15,21 @@ const BETWEEN_OPERATIONS_NS: f64 = 20_000.0;
 pub fn conservation_checks(
     trial: &Trial,
     measured: &Measured,
-    job: &Job,
+    client: &ClientFacts,
     variant: &Variant,
     dataset: &str,
 ) -> Vec<Check> {
     let mut checks = vec![some_io(measured)];
     if checks[0].pass {
         // From the intended start, an operation is in flight before any client has begun it.
-        if trial.offered_rate.is_none() && !job.timed_from_schedule {
-            checks.push(little(measured, job, variant));
+        if trial.offered_rate.is_none() && !client.timed_from_schedule {
+            checks.push(little(measured, client, variant));
         }
-        checks.extend(bandwidth(measured, job));
+        checks.extend(bandwidth(measured, client));
         checks.extend(percentiles(measured));
-        checks.extend(bytes_on_drives(measured, job, variant, dataset));
+        checks.extend(bytes_on_drives(measured, client, variant, dataset));
         checks.extend(busy(measured));
-        checks.extend(reads(measured, job));
+        checks.extend(reads(measured, client));
         checks.extend(series(measured));
         checks.push(samples(measured));
     }
@@ -58,18 +58,18 @@ fn some_io(measured: &Measured) -> Check {
 /// fsync is time in which a place in a client's queue has no other operation: it counts. An operation that was
 /// submitted asynchronously is in flight until fio takes up its completion, so that n is `iodepth` for each client
 /// on every file system, also on one that carries operations out within their submission.
-fn little(measured: &Measured, job: &Job, variant: &Variant) -> Check {
+fn little(measured: &Measured, client: &ClientFacts, variant: &Variant) -> Check {
     let in_flight = in_flight(measured);
     let n = measured.concurrency;
     let between = operations(measured) * BETWEEN_OPERATIONS_NS / 1e9 / measured.runtime_s;
     let at_most = n * (1.0 + LITTLE);
     let at_least = n * (1.0 - LITTLE) - between - filling(measured);
     // What is counted too long may exceed the bound by itself; reads and writes alone still may not.
-    let surely = match job.flushes_counted_long {
+    let surely = match client.flushes_counted_long {
         true => in_flight - seconds(&measured.sync) / measured.runtime_s,
         false => in_flight,
     };
-    let pass = surely <= at_most && (job.may_wait(variant) || in_flight >= at_least);
+    let pass = surely <= at_most && (client.may_wait(variant) || in_flight >= at_least);
     check(Law::Little, in_flight, n, LITTLE, pass)
 }
 
@@ -92,12 +92,12 @@ fn seconds(flow: &Flow) -> f64 {
     flow.ops as f64 * flow.mean_ns / 1e9
 }
 
-fn bandwidth(measured: &Measured, job: &Job) -> Option<Check> {
+fn bandwidth(measured: &Measured, client: &ClientFacts) -> Option<Check> {
     const TOLERANCE: f64 = 0.02;
     let moved = (measured.read.bytes + measured.write.bytes) as f64 / measured.runtime_s;
     let (read, write) = (&measured.read, &measured.write);
     let completed: f64 = [read, write].map(|f| completed(f, measured.concurrency)).iter().sum();
-    let expected = completed * job.block? as f64 / measured.runtime_s;
+    let expected = completed * client.block? as f64 / measured.runtime_s;
     let pass = (moved - expected).abs() <= TOLERANCE * expected;
     Some(check(Law::Bandwidth, moved, expected, TOLERANCE, pass))
 }
@@ -136,20 +136,21 @@ fn held(flow: &Flow) -> f64 {
 /// or where writes to one place can merge before a sync, the law does not apply; nor where a job truncates files.
 fn bytes_on_drives(
     measured: &Measured,
-    job: &Job,
+    client: &ClientFacts,
     variant: &Variant,
     dataset: &str,
 ) -> Option<Check> {
     /// Writes still under way at the window's edges.
     const TOLERANCE: f64 = 0.02;
     let sync = variant.property(dataset, "sync").unwrap_or("standard");
-    let durable = sync == "always" || (sync == "standard" && job.each_write_synced);
+    let durable = sync == "always" || (sync == "standard" && client.each_write_synced);
     // On unless stated otherwise.
     let compression = variant.property(dataset, "compression");
-    let compresses = job.compressible && compression != Some("off");
+    let compresses = client.compressible && compression != Some("off");
     let written: Vec<f64> =
         measured.totals.of_drives(DriveCounter::WriteBytes).map(|(_, bytes)| bytes).collect();
-    if !durable || compresses || job.truncates || measured.write.bytes == 0 || written.is_empty() {
+    if !durable || compresses || client.truncates || measured.write.bytes == 0 || written.is_empty()
+    {
         return None;
     }
     let total: f64 = written.iter().sum();
@@ -178,7 +179,7 @@ fn busy(measured: &Measured) -> Option<Check> {
 
 /// Every read looks up a block at least, wherever it is then found. Direct reads bypass the ARC and look up
 /// nothing, and neither do those that a client answers from memory of its own.
-fn reads(measured: &Measured, job: &Job) -> Option<Check> {
+fn reads(measured: &Measured, client: &ClientFacts) -> Option<Check> {
     const TOLERANCE: f64 = 0.05;
     let total = |counter| measured.totals.get(&counter);
     let answered = total(Counter::DbufHits)?
@@ -186,7 +187,7 @@ fn reads(measured: &Measured, job: &Job) -> Option<Check> {
         + total(Counter::ArcDataMisses)?
         + total(Counter::ArcMetadataHits)?
         + total(Counter::ArcMetadataMisses)?;
-    if measured.read.ops == 0 || job.reads_directly || job.own_cache {
+    if measured.read.ops == 0 || client.reads_directly || client.own_cache {
         return None;
     }
     let asked = measured.read.ops as f64;
@@ -259,16 +260,20 @@ mod tests {
             measured.totals.insert(counter, 10.0);
         }
         measured.totals.insert(Counter::drive("d", DriveCounter::WriteBytes), 0.0);
-        let looks_up = reads(&measured, &Job::default()).unwrap();
+        let looks_up = reads(&measured, &ClientFacts::default()).unwrap();
         assert!(!looks_up.pass);
-        assert_eq!(reads(&measured, &Job { reads_directly: true, ..Job::default() }), None);
+        assert_eq!(
+            reads(&measured, &ClientFacts { reads_directly: true, ..ClientFacts::default() }),
+            None
+        );
 
         let variant = variant(BTreeMap::new());
-        let written =
-            |job: &Job| bytes_on_drives(&measured, job, &variant, "").map(|check| check.pass);
-        let synced = Job { each_write_synced: true, ..Job::default() };
+        let written = |client: &ClientFacts| {
+            bytes_on_drives(&measured, client, &variant, "").map(|check| check.pass)
+        };
+        let synced = ClientFacts { each_write_synced: true, ..ClientFacts::default() };
         assert_eq!(written(&synced), Some(false));
-        assert_eq!(written(&Job { truncates: true, ..synced }), None);
+        assert_eq!(written(&ClientFacts { truncates: true, ..synced }), None);
     }
 
     #[test]

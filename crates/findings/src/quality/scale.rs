@@ -1,13 +1,12 @@
 //! How the model was scaled, and what that rules out.
 
-use crate::cells::{Group, burst_factor, latency};
+use crate::cells::{Group, burst_factor, latency, of_cell};
 use crate::quality::profile_numbers;
 use crate::schema::{Metric, OtherSize, Processor, ScaleFindings, ScaleLimit};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::{Measured, Trial};
 
-/// Scale and limits of a campaign.
 pub fn scale(
     campaign: &Campaign,
     model: &Model,
@@ -66,10 +65,7 @@ fn other_sizes(
 ) -> Vec<OtherSize> {
     let mut found: Vec<OtherSize> = Vec::new();
     for group in groups {
-        let mine: Vec<&Trial> = trials
-            .iter()
-            .copied()
-            .filter(|t| t.variant == group.variant.name && t.workload == group.workload.name)
+        let mine: Vec<&Trial> = of_cell(trials, group.variant, group.workload)
             .filter(|t| t.is_repeat() && other_size(t, model))
             .collect();
         let mut sizes: Vec<f64> = mine.iter().map(|t| t.size).collect();

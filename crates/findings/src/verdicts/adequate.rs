@@ -17,7 +17,7 @@ pub fn adequate(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> 
             let promise = lab::durability::assess(baseline, workload).durability;
             let mut sides: Vec<(&Side<'_>, f64)> = sides
                 .iter()
-                .filter(|s| s.group.workload.name == workload.name && !s.group.job.paced)
+                .filter(|s| s.group.workload.name == workload.name && !s.group.client.paced)
                 .filter(|s| !after_power_cut(s.group).worse_than(promise))
                 .filter_map(|s| Some((s, s.lasting()?)))
                 .collect();
@@ -50,8 +50,8 @@ fn against(
     if small >= large {
         return None;
     }
-    let terms = [(1.0, side), (-1.0, fastest)];
-    let phase = effects::lasting_phase(&[side, fastest]);
+    let terms = [(1.0, *side), (-1.0, *fastest)];
+    let phase = effects::lasting_phase(&terms);
     let effect = effects::estimate(&terms, Metric::Throughput, phase, &campaign.method)?;
     let known = risks(best);
     (effect.class == VerdictClass::NoEffect).then(|| {

@@ -1,7 +1,7 @@
 //! Cautions: what to know before acting on a verdict.
 
 use crate::cells::Judged;
-use crate::cells::job::scheduled_rate;
+use crate::cells::client::scheduled_rate;
 use crate::cells::ladder::keeps_up;
 use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, Estimate, Metric, PhaseKind, Phases, Subject};
@@ -117,7 +117,7 @@ fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Cau
 
 /// Bytes, where operations of several sizes are added up and bytes change in another way.
 fn bytes(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Caution> {
-    if before.0.job.block.is_some() || deciding.metric != Metric::Throughput {
+    if before.0.client.block.is_some() || deciding.metric != Metric::Throughput {
         return None;
     }
     let ratio = |pick: fn(&Cell) -> Option<Estimate>| {
@@ -132,7 +132,7 @@ fn bytes(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Cau
 fn blocking_submission(cells: &[Shown<'_>]) -> Option<Caution> {
     let on_zfs = |(group, _): &&Shown<'_>| group.variant.is_zfs();
     let (group, cell) = cells.iter().find(on_zfs)?;
-    let (in_flight, of) = (group.job.in_flight_on_zfs?, cell.concurrency);
+    let (in_flight, of) = (group.client.in_flight_on_zfs?, cell.concurrency);
     (f64::from(in_flight) < of).then_some(Caution::BlockingSubmission { in_flight, of })
 }
 

@@ -10,9 +10,9 @@ pub(crate) mod reruns;
 use self::reasons::Facts;
 use self::reruns::Rerun;
 use crate::cells::Group;
-use crate::cells::job;
+use crate::cells::client::is_paced;
 use crate::effects::factors::Pair;
-use crate::effects::{Side, class};
+use crate::effects::{MeasuredPair, Side, class};
 use crate::schema::{
     Basis, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings, Lack,
     Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
@@ -30,13 +30,9 @@ pub type Compared<'a> = (&'a Pair<'a>, Shown<'a>, Shown<'a>);
 
 /// What all verdicts of a campaign draw on.
 pub struct Evidence<'a> {
-    /// The campaign.
     pub campaign: &'a Campaign,
-    /// Its scale.
     pub model: &'a Model,
-    /// Every effect of the findings.
     pub effects: &'a [Effect],
-    /// Its ladders.
     pub ladders: &'a [Ladder],
     /// Re-runs with other numbers.
     pub reruns: &'a [Rerun<'a>],
@@ -74,7 +70,7 @@ pub fn verdicts(
         reasons::explain(leaning(deciding), subjects, &before, &after)
     });
     let (bottom, top) = (side(before), side(after));
-    let contrasted: Vec<(&Pair<'_>, Side<'_>, Side<'_>)> = pairs
+    let contrasted: Vec<MeasuredPair<'_>> = pairs
         .iter()
         .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
         .map(|(of, before, after)| (*of, side(after), side(before)))
@@ -139,7 +135,7 @@ fn shown_by<'a>(
 /// What a verdict on a workload rests on: of one that is offered so many operations a second, how long
 /// they take.
 pub fn metric(workload: &Workload) -> Metric {
-    if job::client_job(workload).paced { Metric::MeanLatency } else { Metric::Throughput }
+    if is_paced(workload) { Metric::MeanLatency } else { Metric::Throughput }
 }
 
 /// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
@@ -192,7 +188,7 @@ fn break_even(
         .filter(|(slower, faster)| faster > slower);
     let (ops_s, basis) = match carried {
         Some((slower, _)) => (slower, BreakEvenBasis::Ladder),
-        None if !before.0.job.paced => (bottom.sustained()?, BreakEvenBasis::ClosedLoop),
+        None if !before.0.client.paced => (bottom.sustained()?, BreakEvenBasis::ClosedLoop),
         None => return None,
     };
     Some(BreakEven {

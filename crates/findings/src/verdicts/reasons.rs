@@ -27,7 +27,6 @@ pub struct Facts<'a> {
     written: f64,
     runtime_s: f64,
     variant: &'a Variant,
-    /// Whether the client's reads bypass the ARC.
     bypasses_cache: bool,
 }
 
@@ -59,7 +58,6 @@ impl<'a> Facts<'a> {
         (!self.reads() && self.operations > 0.0).then(|| missed / self.operations)
     }
 
-    /// Whether its pool has a vdev of a class.
     fn has(&self, class: AllocationClass) -> bool {
         self.variant.pool.has(class)
     }

@@ -1,9 +1,8 @@
 //! How far a verdict holds, from re-runs with one number of a drive changed.
 
 use crate::SMALLEST_EFFECT;
-use crate::cells::Group;
-use crate::effects::factors::Pair;
-use crate::effects::{self, Side};
+use crate::cells::{Group, of_cell};
+use crate::effects::{self, MeasuredPair, Side, Term};
 use crate::quality::profile_numbers;
 use crate::schema::{Effect, Phases, RerunPoint, Sensitivity, VerdictClass};
 use lab::campaign::{Campaign, Variant};
@@ -24,10 +23,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
     let mut all = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
-            let mine: Vec<(&Perturbation, &Trial)> = trials
-                .iter()
-                .copied()
-                .filter(|t| t.variant == variant.name && t.workload == workload.name)
+            let mine: Vec<(&Perturbation, &Trial)> = of_cell(trials, variant, workload)
                 .filter_map(|t| Some((t.rerun.as_ref()?, t)))
                 .collect();
             let mut seen: Vec<&Perturbation> = Vec::new();
@@ -52,7 +48,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
 /// side without it is not changed by it.
 pub fn sensitivities(
     deciding: &Effect,
-    pairs: &[(&Pair<'_>, Side<'_>, Side<'_>)],
+    pairs: &[MeasuredPair<'_>],
     campaign: &Campaign,
     reruns: &[Rerun<'_>],
 ) -> Vec<Sensitivity> {
@@ -65,7 +61,6 @@ pub fn sensitivities(
         sides().flat_map(|variant| mine(reruns, variant, workload)).map(|r| r.changed).collect();
     let numbers: BTreeSet<(&str, &str)> =
         changed.iter().map(|c| (c.drive.as_str(), c.parameter.as_str())).collect();
-    let share = 1.0 / pairs.len() as f64;
     let mut all = Vec::new();
     for (drive, parameter) in numbers {
         let is_number =
@@ -79,19 +74,21 @@ pub fn sensitivities(
                 .find(|r| is_number(r.changed) && r.changed.factor == factor)
         };
         let point = |factor: f64| {
-            let mut sides = Vec::new();
-            for (pair, top, bottom) in pairs {
-                let top = again(pair.variant, drive, at(pair.variant, factor), top)?;
-                let bottom = again(pair.baseline, drive, at(pair.baseline, factor), bottom)?;
-                sides.extend([(share, top), (-share, bottom)]);
-            }
-            let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
-            let estimate = |terms: &[(f64, &Side<'_>)]| {
+            let changed: Option<Vec<MeasuredPair<'_>>> = pairs
+                .iter()
+                .map(|&(pair, top, bottom)| {
+                    let top = again(pair.variant, drive, at(pair.variant, factor), top)?;
+                    let bottom = again(pair.baseline, drive, at(pair.baseline, factor), bottom)?;
+                    Some((pair, top, bottom))
+                })
+                .collect();
+            let terms = effects::mean_of(&changed?);
+            let estimate = |terms: &[Term<'_>]| {
                 effects::estimate(terms, deciding.metric, deciding.phase, &campaign.method)
             };
             let effect = estimate(&terms)?;
             // Re-runs have the seeds of few repeats: what the number changes is what differs from those.
-            let before = of_seeds(&seeds_of(&sides), pairs, estimate)?.ratio.value;
+            let before = of_seeds(&seeds_of(&terms), pairs, estimate)?.ratio.value;
             let ratio = effect.ratio.times(deciding.ratio.value / before);
             Some(RerunPoint {
                 factor,
@@ -125,25 +122,22 @@ pub fn sensitivities(
 /// The effect of the pairs from the trials of some seeds.
 fn of_seeds(
     seeds: &[u64],
-    pairs: &[(&Pair<'_>, Side<'_>, Side<'_>)],
-    estimate: impl Fn(&[(f64, &Side<'_>)]) -> Option<Effect>,
+    pairs: &[MeasuredPair<'_>],
+    estimate: impl Fn(&[Term<'_>]) -> Option<Effect>,
 ) -> Option<Effect> {
-    let share = 1.0 / pairs.len() as f64;
-    let sides = pairs.iter().flat_map(|(_, top, bottom)| [(share, top), (-share, bottom)]);
-    let groups: Vec<(f64, Group<'_>, Phases)> =
-        sides.map(|(c, side)| (c, side.group.of_seeds(seeds), side.phases)).collect();
-    let sides: Vec<(f64, Side<'_>)> =
-        groups.iter().map(|(c, group, phases)| (*c, Side { group, phases: *phases })).collect();
-    let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
-    estimate(&terms)
+    let terms = effects::mean_of(pairs);
+    let groups: Vec<Group<'_>> = terms.iter().map(|(_, side)| side.group.of_seeds(seeds)).collect();
+    let of_seeds = terms.iter().zip(&groups);
+    let of_seeds = of_seeds.map(|((c, side), group)| (*c, Side { group, ..*side }));
+    estimate(&of_seeds.collect::<Vec<_>>())
 }
 
 /// The seeds of which each side has a trial that counts.
-fn seeds_of(sides: &[(f64, Side<'_>)]) -> Vec<u64> {
+fn seeds_of(terms: &[Term<'_>]) -> Vec<u64> {
     let of = |side: &Side<'_>| -> Vec<u64> {
         side.group.valid().map(|judged| judged.trial.seed).collect()
     };
-    let mut all = sides.iter().map(|(_, side)| of(side));
+    let mut all = terms.iter().map(|(_, side)| of(side));
     let first = all.next().unwrap_or_default();
     all.fold(first, |common, other| {
         common.into_iter().filter(|seed| other.contains(seed)).collect()
@@ -167,12 +161,12 @@ fn again<'s>(
     variant: &Variant,
     drive: &str,
     rerun: Option<&'s Rerun<'s>>,
-    stood: &Side<'s>,
+    stood: Side<'s>,
 ) -> Option<Side<'s>> {
     match rerun {
         Some(rerun) => Some(Side { group: &rerun.side, phases: rerun.phases }),
         None if has(variant, drive) => None,
-        None => Some(*stood),
+        None => Some(stood),
     }
 }
 

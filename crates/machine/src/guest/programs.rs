@@ -20,7 +20,6 @@ const TERMINAL: &str = "/dev/tty0";
 /// Most bytes of a program's last words in a message.
 const LAST_WORDS: usize = 400;
 
-/// The environment of every program.
 const ENVIRONMENT: [(&str, &str); 8] = [
     ("PATH", "/run/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
     ("HOME", "/run"),
@@ -125,7 +124,6 @@ fn set_open_files(limit: Rlimit) -> Result<(), String> {
     setrlimit(Resource::Nofile, limit).map_err(|e| format!("cannot limit open files: {e}"))
 }
 
-/// A program at work.
 pub struct Running {
     name: String,
     may_fail: bool,
@@ -138,7 +136,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a program.
     pub fn start(command: &Command) -> Result<Running, String> {
         let name = command.argv.join(" ");
         let outputs = match &command.output {
@@ -164,12 +161,10 @@ impl Running {
         })
     }
 
-    /// Since its start.
     pub fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Waits for its end.
     pub fn wait(&mut self) {
         if self.ended.is_none()
             && let Ok(Ok(status)) = self.waiter.recv()
@@ -192,7 +187,6 @@ impl Running {
         }
     }
 
-    /// Ends it at once.
     pub fn kill(&mut self) {
         if self.ended.is_none() {
             let _ = rustix::process::kill_process(self.pid, rustix::process::Signal::KILL);

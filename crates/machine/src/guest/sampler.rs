@@ -6,7 +6,6 @@ use measurement::Counters;
 use std::fs;
 use std::path::PathBuf;
 
-/// What is sampled.
 pub struct Sampler {
     txgs: PathBuf,
     seen: TxgsSeen,
@@ -21,15 +20,13 @@ impl Sampler {
         }
     }
 
-    /// The counters now.
     pub fn sample(&mut self, at: f64) -> Sample {
         let mut values = Counters::new();
         // What is not there is not counted: a machine without ZFS has no kstats.
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        counters::arcstats(&read("/proc/spl/kstat/zfs/arcstats"), &mut values);
-        counters::zil(&read("/proc/spl/kstat/zfs/zil"), &mut values);
-        counters::dmu_tx(&read("/proc/spl/kstat/zfs/dmu_tx"), &mut values);
-        counters::dbufstats(&read("/proc/spl/kstat/zfs/dbufstats"), &mut values);
+        for (path, names) in counters::KSTATS {
+            counters::kstat(&read(path), names, &mut values);
+        }
         if let Ok(text) = fs::read_to_string(&self.txgs) {
             counters::txgs(&text, &mut self.seen, &mut values);
         }

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 pub trait Host {
     /// Standard output of a program; none if it is missing or prints nothing.
     fn run(&self, arguments: &[&str]) -> Option<String>;
-    /// A file's text.
     fn read(&self, path: &str) -> Option<String>;
     /// Names in a directory, sorted.
     fn list(&self, path: &str) -> Vec<String>;
@@ -21,7 +20,6 @@ pub trait Host {
     fn wait(&self, time: Duration);
 }
 
-/// This machine.
 pub struct LocalHost {
     /// Set by Ctrl-C.
     stopped: Arc<AtomicBool>,
@@ -122,7 +120,6 @@ const PROGRAMS: [&[&str]; 13] = [
     &["mariadbd", "--version"],
 ];
 
-/// Configuration files.
 const FILES: [&str; 5] =
     ["/proc/meminfo", "/etc/exports", "/etc/samba/smb.conf", "/etc/my.cnf", "/etc/mysql/my.cnf"];
 

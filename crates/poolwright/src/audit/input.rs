@@ -24,9 +24,6 @@ pub fn count_texts(inputs: &[Input]) -> usize {
 }
 
 /// Reads the inputs that the command line names. `piped`: the command to which texts can be piped.
-///
-/// # Errors
-/// What is wrong, where, what to do.
 pub fn read(names: &[String], piped: &str) -> Result<AuditInput, String> {
     let mut given = AuditInput { texts: Vec::new(), labs: Vec::new() };
     for name in names {

@@ -5,7 +5,7 @@ mod input;
 mod results;
 pub(crate) mod terminal;
 
-use crate::exit::{USAGE, refuse};
+use crate::exit::Refusal;
 use crate::output;
 use advice::audit::{Finding, Severity};
 use advice::system::{System, Unread, gather};
@@ -48,7 +48,6 @@ pub struct Args {
     results: Option<String>,
 }
 
-/// The result of an audit.
 pub(crate) struct Report {
     /// Findings, worst first.
     pub findings: Vec<Finding>,
@@ -61,20 +60,17 @@ pub(crate) struct Report {
 }
 
 impl Args {
-    /// Runs the audit; see [`Args`] for exit codes.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let language = self.lang.unwrap_or_else(crate::report::locale);
         let given = match self.host {
             true => AuditInput {
                 texts: host::read(&host::LocalHost::new(), self.seconds),
                 labs: Vec::new(),
             },
-            false => {
-                input::read(&self.files, "poolwright audit -").map_err(|e| refuse(USAGE, e))?
-            }
+            false => input::read(&self.files, "poolwright audit -").map_err(Refusal::usage)?,
         };
         let lints = self.results.as_deref().map(|name| results::read(name, language));
-        let lints = lints.transpose().map_err(|e| refuse(USAGE, e))?.unwrap_or_default();
+        let lints = lints.transpose().map_err(Refusal::usage)?.unwrap_or_default();
         let report = Report { lints, ..audit(&given) };
         let printed = output::print(&if self.json {
             terminal::json(&report, language)
@@ -93,7 +89,7 @@ impl Args {
                     "audit cannot read any of this input; see `poolwright audit --help` for the kinds of text that it reads"
                 }
             };
-            return Err(refuse(USAGE, why));
+            return Err(Refusal::usage(why));
         }
         let found = report.findings.iter().any(|finding| finding.severity >= Severity::Warning)
             || report.lints.iter().any(results::Line::counts);
@@ -123,9 +119,6 @@ fn today() -> Option<i64> {
 }
 
 /// The system that texts or a lab describe, for `tune --pool`.
-///
-/// # Errors
-/// What is wrong, where, what to do.
 pub(crate) fn system(files: &[String]) -> Result<(System, Vec<Unread>), String> {
     let given = input::read(files, "poolwright tune SERVER --pool -")?;
     let (texts, unread) = gather(&given.texts);

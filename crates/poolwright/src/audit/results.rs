@@ -8,9 +8,7 @@ use text::Language;
 /// A contradiction in a table of results.
 #[derive(Debug, Serialize)]
 pub struct Line {
-    /// The rows concerned.
     pub rows: Vec<String>,
-    /// How bad it is.
     pub severity: Severity,
     /// What contradicts what.
     pub text: String,
@@ -24,9 +22,6 @@ impl Line {
 }
 
 /// The contradictions in a file of results.
-///
-/// # Errors
-/// What is wrong, where, what to do.
 pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
     let text = std::fs::read_to_string(name).map_err(|e| format!("cannot read {name}: {e}"))?;
     let table = Table::read(&text).map_err(|e| format!("{name}: {e}"))?;

@@ -3,8 +3,9 @@
 mod json;
 mod terminal;
 
+use crate::exit::{ENVIRONMENT, Refusal, USAGE};
 use crate::lab_file::{Loaded, load_or_explain, release};
-use crate::{diagnostics, exit, machine, output};
+use crate::{diagnostics, machine, output};
 use bench::programs::missing;
 use lab::Diagnostic;
 use lab::campaign::OpenZfs;
@@ -28,7 +29,6 @@ pub struct Args {
     json: bool,
 }
 
-/// A lab that was checked.
 struct Checked<'a> {
     loaded: &'a Loaded,
     model: Result<Model, Diagnostic>,
@@ -38,8 +38,7 @@ struct Checked<'a> {
 }
 
 impl Args {
-    /// Checks the lab.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         if self.json {
             return self.run_json();
         }
@@ -51,7 +50,7 @@ impl Args {
             Ok(_) => Ok(printed),
             Err(refused) => {
                 diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
-                Err(exit::ENVIRONMENT)
+                Ok(ENVIRONMENT)
             }
         }
     }
@@ -66,21 +65,21 @@ impl Args {
     }
 
     /// As [`Args::run`], but mistakes are part of the JSON too.
-    fn run_json(&self) -> Result<u8, u8> {
+    fn run_json(&self) -> Result<u8, Refusal> {
         let mut file = crate::lab_file::find(&self.lab).map_err(|e| {
             output::print(&json::refused(&[Diagnostic::error(e)], &Default::default()));
-            exit::USAGE
+            Refusal::silent(USAGE)
         })?;
         file.openzfs = self.openzfs;
         match file.load() {
             Err((diagnostics, sources)) => {
                 output::print(&json::refused(&diagnostics, &sources));
-                Err(exit::USAGE)
+                Ok(USAGE)
             }
             Ok(loaded) => {
                 let checked = self.check(&loaded);
                 let printed = output::print(&json::checked(&checked));
-                if checked.model.is_err() { Err(exit::ENVIRONMENT) } else { Ok(printed) }
+                Ok(if checked.model.is_err() { ENVIRONMENT } else { printed })
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod sketch;
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::{ENVIRONMENT, Refusal, USAGE};
 use crate::output;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -23,13 +23,12 @@ pub struct Args {
 }
 
 impl Args {
-    /// Writes the lab.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let (text, notes) = match &self.from_status {
             None => (sketch::blank(), Vec::new()),
             Some(from) => read(from)
                 .and_then(|status| sketch::from_status(&status))
-                .map_err(|e| refuse(USAGE, e))?,
+                .map_err(Refusal::usage)?,
         };
         for note in notes {
             output::complain(&format!("note: {note}\n"));
@@ -43,7 +42,7 @@ impl Args {
         let shown = file.display();
         written.map_err(|e| {
             let code = if e.kind() == ErrorKind::AlreadyExists { USAGE } else { ENVIRONMENT };
-            refuse(code, format!("cannot write {shown}: {e}: choose another name"))
+            Refusal::new(code, format!("cannot write {shown}: {e}: choose another name"))
         })?;
         output::complain(&format!("wrote {shown}; next: poolwright check {shown}\n"));
         Ok(0)

@@ -10,7 +10,6 @@ pub fn recordsize(campaign: &Campaign) -> Option<u64> {
     lab::units::size(root.get("recordsize")?).ok().filter(|bytes| *bytes >= 512)
 }
 
-/// The limits of the log.
 pub fn log_limits(campaign: &Campaign) -> LogLimits {
     let default = LogLimits::default();
     let Some(baseline) = campaign.variants.first() else { return default };

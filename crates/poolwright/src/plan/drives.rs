@@ -11,9 +11,6 @@ const ON_CARD: &str =
     "is a volume of a RAID card, which hides the layout: name the drives behind it";
 
 /// The drives of the normal class of a lab's baseline.
-///
-/// # Errors
-/// Why its drives cannot be planned with.
 pub fn from_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
     let Some(baseline) = campaign.variants.first() else {
         return Err(format!("{} has no variant: name the drives with --drives", campaign.name));
@@ -67,9 +64,6 @@ fn is_on_card(variant: &Variant) -> bool {
 }
 
 /// The pools of a lab's variants, each with the name of its variant; those on volumes of a RAID card are left out.
-///
-/// # Errors
-/// What is wrong with one of them, for people.
 pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessment>, String> {
     let pools = campaign.variants.iter().filter(|variant| !is_on_card(variant)).map(|variant| {
         let drives = from_variant(variant)?;

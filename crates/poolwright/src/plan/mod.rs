@@ -4,7 +4,7 @@ mod baseline;
 pub(crate) mod drives;
 mod sizes;
 
-use crate::exit::{ENVIRONMENT, USAGE, refuse};
+use crate::exit::Refusal;
 use crate::lab_file::load_or_explain;
 use crate::output;
 use lab::campaign::Campaign;
@@ -176,7 +176,6 @@ struct Plan<'a> {
     histogram: Option<&'a Histogram>,
 }
 
-/// What to plan for.
 struct PlanInput {
     drives: Vec<Drives>,
     lab: Option<Campaign>,
@@ -184,29 +183,28 @@ struct PlanInput {
 }
 
 impl Args {
-    /// Plans.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let says = Sentences(self.lang.unwrap_or_else(crate::report::locale));
         let given = self.given()?;
         let drives = &given.drives;
-        self.check(drives).map_err(usage)?;
-        let counted = self.histogram().map_err(usage)?;
+        self.check(drives).map_err(Refusal::usage)?;
+        let counted = self.histogram().map_err(Refusal::usage)?;
         let options = self.options(given.lab.as_ref());
         let scope = Scope { spares: self.spares, ..Scope::default() };
         let wanted = self.wanted();
         let mut ranking = rank(drives, &scope, &options, &wanted);
         let found = !ranking.shown.is_empty();
         if let Some(lab) = &given.lab {
-            include(&mut ranking, drives::lab_pools(lab, &options).map_err(usage)?);
+            include(&mut ranking, drives::lab_pools(lab, &options).map_err(Refusal::usage)?);
         }
         let title = title(drives, says);
         if let Some(path) = &self.html
             && let Err(e) = std::fs::write(path, html::page(&title, &ranking, says))
         {
-            return Err(refuse(
-                ENVIRONMENT,
-                format!("cannot write {}: {e}: choose another path with --html", path.display()),
-            ));
+            return Err(Refusal::environment(format!(
+                "cannot write {}: {e}: choose another path with --html",
+                path.display()
+            )));
         }
         let lab = given.lab.as_ref();
         let limits = lab.map_or(LogLimits::default(), baseline::log_limits);
@@ -268,11 +266,11 @@ impl Args {
     }
 
     /// The drives to plan for, their lab, and the machine's memory where it is known.
-    fn given(&self) -> Result<PlanInput, u8> {
+    fn given(&self) -> Result<PlanInput, Refusal> {
         if let Some(lab) = &self.lab {
             let (_, loaded) = load_or_explain(lab, None)?;
             let mut lab = loaded.campaign;
-            let drives = drives::from_lab(&lab).map_err(usage)?;
+            let drives = drives::from_lab(&lab).map_err(Refusal::usage)?;
             let memory = Some(self.memory.unwrap_or(lab.host.memory));
             // The limits of its ARC and its dirty data follow from this memory.
             if let Some(baseline) = lab.variants.first_mut() {
@@ -282,11 +280,10 @@ impl Args {
         }
         let text = self.drives.as_deref().unwrap_or_default();
         let drives = parse(text, &drives::from_profile_name);
-        let drives = drives.map_err(|e| usage(format!("--drives: {e}")))?;
+        let drives = drives.map_err(|e| Refusal::usage(format!("--drives: {e}")))?;
         Ok(PlanInput { drives, memory: self.memory, lab: None })
     }
 
-    /// The sizes of `--histogram`.
     fn histogram(&self) -> Result<Option<Histogram>, String> {
         let Some(name) = &self.histogram else {
             return Ok(None);
@@ -326,10 +323,6 @@ impl Args {
         out.push_str(&format!("\n{}\n", says.assumptions()));
         out
     }
-}
-
-fn usage(message: String) -> u8 {
-    refuse(USAGE, message)
 }
 
 fn title(drives: &[Drives], says: Sentences) -> String {

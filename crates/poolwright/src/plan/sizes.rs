@@ -21,10 +21,8 @@ pub struct Cache {
     pub own: Option<LabL2arc>,
 }
 
-/// A lab's L2ARC.
 #[derive(Clone, Copy, Serialize)]
 pub struct LabL2arc {
-    /// Its size.
     pub bytes: u64,
     /// Its memory and fill time.
     pub cost: sizing::L2arc,
@@ -33,9 +31,7 @@ pub struct LabL2arc {
 /// A special vdev for so many small blocks.
 #[derive(Clone, Copy, Serialize)]
 pub struct SpecialAt {
-    /// The threshold.
     pub special_small_blocks: u64,
-    /// The size.
     pub size: sizing::Special,
 }
 

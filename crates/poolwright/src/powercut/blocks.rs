@@ -10,14 +10,11 @@ pub const WRITERS: usize = 4;
 /// Blocks per file. A writer then creates the next file, so that new names are tested too.
 pub const PER_FILE: u64 = 32;
 
-/// The blocks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Blocks {
-    /// Where the files are.
     pub directory: PathBuf,
     /// Bytes of a block, a multiple of 8.
     pub size: usize,
-    /// Seed of the contents.
     pub seed: u64,
     /// What may be there of a block that was written and not acknowledged.
     pub in_flight: InFlight,

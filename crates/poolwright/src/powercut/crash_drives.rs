@@ -30,9 +30,6 @@ impl CrashDrives {
 
     /// The drives at a time of a record whose writing began at `settled`. Faults of their writes begin with the
     /// writing.
-    ///
-    /// # Errors
-    /// The record cannot be read.
     pub fn replay(
         &mut self,
         record: &Path,
@@ -69,9 +66,6 @@ impl CrashDrives {
 
     /// Cuts the power, writes what the drives then hold to an image, and adds it and the drives' failures to their
     /// configuration. Returns what became of unflushed writes, and the number of corrupted pages.
-    ///
-    /// # Errors
-    /// The image cannot be written.
     pub fn cut(
         &mut self,
         replay: Replay,

@@ -1,6 +1,7 @@
 //! Drive faults in addition to the power cut: `--fail DRIVE[:FAULT]` and `--faults`.
 
 use super::blocks::mix;
+use clap::ValueEnum;
 use contents::crash::WriteFault;
 use lab::campaign::Variant;
 use std::fmt;
@@ -13,7 +14,6 @@ pub const ROTTEN: u64 = 50;
 /// One in this many writes of a drive is lost or misdirected.
 const WRITES: u64 = 100;
 
-/// A drive that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriveFault {
     /// `optane0`.
@@ -23,7 +23,7 @@ pub struct DriveFault {
 }
 
 /// When and how a drive fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FaultKind {
     /// It fails halfway through the writing and does not recover.
     Running,
@@ -40,27 +40,6 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    const ALL: [FaultKind; 6] = [
-        FaultKind::Running,
-        FaultKind::Cut,
-        FaultKind::Rot,
-        FaultKind::Lies,
-        FaultKind::LostWrites,
-        FaultKind::MisdirectedWrites,
-    ];
-
-    /// The word after the colon.
-    fn name(self) -> &'static str {
-        match self {
-            FaultKind::Running => "running",
-            FaultKind::Cut => "cut",
-            FaultKind::Rot => "rot",
-            FaultKind::Lies => "lies",
-            FaultKind::LostWrites => "lost-writes",
-            FaultKind::MisdirectedWrites => "misdirected-writes",
-        }
-    }
-
     /// What it does to writes between the beginning of the writing and the cut.
     pub fn of_writes(self) -> Option<WriteFault> {
         match self {
@@ -76,11 +55,12 @@ impl FromStr for DriveFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (drive, name) = text.split_once(':').unwrap_or((text, FaultKind::Running.name()));
-        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name);
-        let names = || FaultKind::ALL.map(FaultKind::name).join(", ");
-        let kind = kind.ok_or_else(|| {
-            format!("unknown fault `{name}`: write one of these after the colon: {}", names())
+        let (drive, name) = text.split_once(':').unwrap_or((text, "running"));
+        let kind = FaultKind::from_str(name, false).map_err(|_| {
+            let words = FaultKind::value_variants().iter().filter_map(FaultKind::to_possible_value);
+            let words: Vec<String> = words.map(|word| word.get_name().to_owned()).collect();
+            let words = words.join(", ");
+            format!("unknown fault `{name}`: write one of these after the colon: {words}")
         })?;
         Ok(Self { drive: drive.to_owned(), kind })
     }
@@ -109,7 +89,7 @@ impl fmt::Display for DriveFault {
 /// the pool has no redundancy.
 pub fn schedule(vdevs: &[Vdev], taken: &[DriveFault], seed: u64) -> Vec<DriveFault> {
     // A fault in a running machine would need a recording of its own.
-    let kinds = &FaultKind::ALL[1..];
+    let kinds = &FaultKind::value_variants()[1..];
     let mut random = seed;
     let mut draw = |below: usize| {
         random = mix(random);
@@ -186,7 +166,7 @@ mod tests {
         // The log has no redundancy, and of two halves of a mirror one must stay.
         assert!(schedules.iter().all(|faults| faults.len() == 1));
         for drive in ["hdd0", "hdd1"] {
-            for kind in &FaultKind::ALL[1..] {
+            for kind in &FaultKind::value_variants()[1..] {
                 let fault = DriveFault { drive: drive.to_owned(), kind: *kind };
                 assert!(schedules.iter().any(|faults| faults[..] == [fault.clone()]), "{fault}");
             }

@@ -21,16 +21,16 @@ mod states;
 mod work;
 mod writer;
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
-use crate::lab_file::{Loaded, load_or_explain};
+use crate::exit::{ENVIRONMENT, INTERRUPTED, Refusal};
+use crate::lab_file::load_or_explain;
+use crate::output;
 use crate::store_dir::StoreDir;
-use crate::{diagnostics, machine, output};
 use bench::engine::Engine as _;
 use bench::engine::linux::{Linux, host_memory};
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing};
 use bench::inputs::Inputs;
-use bench::slot::Slot;
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use bench::workload::Place;
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
@@ -116,37 +116,31 @@ fn page(text: &str) -> Result<usize, String> {
 }
 
 impl Args {
-    /// Cuts.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         let (_, loaded) = load_or_explain(&self.lab, None)?;
-        let Loaded { campaign, diagnostics, sources } = loaded;
-        diagnostics::draw(&diagnostics, &sources);
-        let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
+        loaded.draw_diagnostics();
+        let campaign = &loaded.campaign;
+        let number = self.variant(campaign).map_err(Refusal::usage)?;
         let name = &campaign.variants[number].name;
-        let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
+        let workload = self.workload(campaign).map_err(Refusal::usage)?;
         drive_fault::check(&self.fail, &campaign.variants[number])
-            .map_err(|why| refuse(USAGE, format!("--fail: {why}")))?;
-        let model = machine::model(&campaign).map_err(|diagnostic| {
-            diagnostics::draw(&[diagnostic], &sources);
-            ENVIRONMENT
-        })?;
-        let linux = Linux::find(states::RECORDING).map_err(|e| exit::for_fault(&e))?;
+            .map_err(|why| Refusal::usage(format!("--fail: {why}")))?;
+        let model = loaded.model()?;
+        let linux = Linux::find(states::RECORDING)?;
         let (release, program) =
             (campaign.variants[number].openzfs, &campaign.workloads[workload].program);
-        let build = linux.build_id(release, program).map_err(|e| exit::for_fault(&e))?;
-        let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), &build);
+        let build = linux.build_id(release, program)?;
+        let mut inputs =
+            Inputs::new(campaign, &model, &TrialSpec::repeat(number, workload, 0), &build);
         inputs.seed = self.seed;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
+        let stop = Stop::at_signals()?;
         let database = commits::database(&inputs, Place::Host, self.seed);
-        let database = database.map_err(|e| exit::for_fault(&e))?;
+        let database = database?;
         if self.pages.is_some() && database.is_some() {
             let name = &campaign.workloads[workload].name;
-            return Err(refuse(
-                USAGE,
-                format!(
-                    "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
-                ),
-            ));
+            return Err(Refusal::usage(format!(
+                "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
+            )));
         }
         let variant = match &database {
             None => linux.variant(&inputs),
@@ -163,9 +157,9 @@ impl Args {
             seed: self.seed,
             stop: &stop,
         };
-        let code = |fault: Fault| match stop.interrupted() {
-            true => INTERRUPTED,
-            false => exit::for_fault(&fault),
+        let code = |error: Error| match stop.interrupted() {
+            true => Refusal::silent(INTERRUPTED),
+            false => error.into(),
         };
         if let Some(seed) = self.replay {
             let title = format!("{} {name}, state {seed}", campaign.name);
@@ -186,7 +180,7 @@ impl Args {
     }
 
     /// Makes the crash states that are not saved, and reports on all.
-    fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Fault> {
+    fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Error> {
         let inputs = setup.inputs;
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         // Each job has what the drives held before the cut a second time, to make states from.
@@ -248,7 +242,6 @@ impl Args {
         Ok(number)
     }
 
-    /// The seeds of the crash states.
     fn seeds(&self) -> Vec<u64> {
         match self.state {
             Some(seed) => vec![seed],
@@ -258,7 +251,7 @@ impl Args {
 
     /// The key of all crash states that differ by their seed alone. This program writes and checks in the machines,
     /// so it is one of their inputs.
-    fn key(&self, inputs: &Inputs) -> Result<Key, Fault> {
+    fn key(&self, inputs: &Inputs) -> Result<Key, Error> {
         // Its path may be another program's by now.
         let program = std::fs::read("/proc/self/exe");
         let program = program.map_err(doing("read this program"))?;

@@ -18,11 +18,9 @@ const ALIGNMENT: usize = 4096;
 /// The pages of a run. In round n every page is written with the content of n, then the file is synced.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PageFiles {
-    /// Where the files are.
     pub directory: PathBuf,
     /// Bytes of a page, a multiple of 4096.
     pub size: usize,
-    /// Seed of the contents.
     pub seed: u64,
 }
 
@@ -42,9 +40,6 @@ impl PageFiles {
     }
 
     /// Writes every page of a writer's file, which is made in round 0.
-    ///
-    /// # Errors
-    /// What the file system says.
     pub fn write(&self, writer: usize, round: u64, durable: bool) -> io::Result<()> {
         let path = self.path(writer);
         let file = File::options().write(true).create_new(round == 0).open(&path)?;

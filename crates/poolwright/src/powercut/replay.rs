@@ -6,14 +6,11 @@ use crate::shell;
 use ::machine::scratch::Scratch;
 use bench::engine::linux::Linux;
 use bench::engine::linux::shell::Shell;
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing};
 use bench::workload::Client;
 
 /// Writes as the lab has it, cuts the power and runs a shell; its exit code.
-///
-/// # Errors
-/// Why the state could not be made, or the machine failed before the shell.
-pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, Fault> {
+pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, Error> {
     let scratch = Scratch::new().map_err(doing("make a directory for the machine"))?;
     let input = shell::input().map_err(doing("read standard input"))?;
     let recorded = setup.record(&scratch.path().join("kept"), true)?;
@@ -29,8 +26,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
         pace: 0,
         input: input.as_deref(),
     };
-    let code = linux.shell(&shell, setup.stop)?;
-    Ok(u8::try_from(code).unwrap_or(1))
+    linux.shell(&shell, setup.stop)
 }
 
 /// What a person should know before the first prompt.

@@ -7,7 +7,7 @@ use super::states::{Checked, Recorded, Setup};
 use crate::machine;
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -28,8 +28,7 @@ pub struct Jobs {
 impl Jobs {
     /// Where each takes so many bytes more, and so many are free; none if unknown.
     fn number(&self, more: u64, free: Option<u64>) -> usize {
-        let fitting = || machine::parallel(self.each.saturating_add(more), free);
-        self.stated.map_or_else(fitting, NonZeroUsize::get)
+        machine::parallel(self.stated, self.each.saturating_add(more), free)
     }
 }
 
@@ -58,7 +57,7 @@ pub fn run(
     jobs: &Jobs,
     written: Written,
     saved: &Saved,
-) -> Result<Vec<Run>, Fault> {
+) -> Result<Vec<Run>, Error> {
     let all: Vec<(bool, u64)> = BOTH
         .iter()
         .flat_map(|run| seeds_of(seeds, *run).iter().map(|seed| (*run, *seed)))
@@ -92,7 +91,7 @@ fn make(
     jobs: &Jobs,
     saved: &Saved,
     progress: &Progress,
-) -> Result<Vec<Hung>, Fault> {
+) -> Result<Vec<Hung>, Error> {
     let needed: Vec<bool> =
         BOTH.into_iter().filter(|run| missing.iter().any(|(of, _)| of == run)).collect();
     if needed.is_empty() {
@@ -113,7 +112,7 @@ fn make(
     )?;
     let config = setup.variant.drives()?;
     // A job keeps all that was ever written: nothing tells it which blocks were freed.
-    let lengths: Result<Vec<u64>, Fault> = recorded.iter().map(Recorded::length).collect();
+    let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let hung = in_parallel(
         jobs.number(longest, machine::free_memory()),
@@ -121,7 +120,7 @@ fn make(
         || CrashDrives::new(&config),
         |base, (synchronous, seed)| {
             let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
-            let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;
+            let recording = recording.ok_or_else(|| Error::failed("a run was not recorded"))?;
             let name = format!("state-{synchronous}-{seed}");
             match setup.check(recording, base, &scratch.path().join(name), *seed)? {
                 Checked::State(state) => {
@@ -139,7 +138,6 @@ fn make(
     Ok(hung.into_iter().flatten().collect())
 }
 
-/// Prints the progress on standard error.
 struct Progress {
     written: Written,
     /// All crash states of the command.
@@ -211,8 +209,8 @@ fn in_parallel<I: Sync, O: Send, T>(
     jobs: usize,
     items: &[I],
     own: impl Fn() -> T + Sync,
-    work: impl Fn(&mut T, &I) -> Result<O, Fault> + Sync,
-) -> Result<Vec<O>, Fault> {
+    work: impl Fn(&mut T, &I) -> Result<O, Error> + Sync,
+) -> Result<Vec<O>, Error> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -249,7 +247,7 @@ mod tests {
         let of = |stated, more| {
             Jobs { stated: NonZeroUsize::new(stated), each: 1 << 30 }.number(more, Some(8 << 30))
         };
-        assert_eq!(of(0, 0), machine::parallel(1 << 30, Some(8 << 30)));
+        assert_eq!(of(0, 0), machine::parallel(None, 1 << 30, Some(8 << 30)));
         assert_eq!((of(0, 4 << 30), of(0, u64::MAX)), (1, 1), "8 GiB hold one of 5 GiB");
         assert_eq!((of(3, 0), of(3, 4 << 30)), (3, 3));
     }
@@ -267,7 +265,7 @@ mod tests {
             |(), n| {
                 worked.fetch_add(1, Ordering::Relaxed);
                 match n {
-                    3 => Err(Fault::failed("three")),
+                    3 => Err(Error::failed("three")),
                     _ => Ok(()),
                 }
             },

@@ -1,7 +1,7 @@
 //! Crash states that were checked, saved one by one, so that the same command resumes.
 
 use super::report::State;
-use bench::fault::{Fault, doing};
+use bench::error::{Error, doing, host};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -13,7 +13,6 @@ use store::Key;
 /// Below the store: a file for all crash states that differ by their seed alone.
 const DIRECTORY: &str = "crash-states";
 
-/// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
@@ -51,10 +50,7 @@ impl Kept {
 impl Saved {
     /// Those whose inputs, without the seed of the state, have this key. A line that a killed process left
     /// unfinished is ignored.
-    ///
-    /// # Errors
-    /// The file cannot be read or written.
-    pub fn open(store: &Path, key: &Key) -> Result<Saved, Fault> {
+    pub fn open(store: &Path, key: &Key) -> Result<Saved, Error> {
         let directory = store.join(DIRECTORY);
         fs::create_dir_all(&directory).map_err(doing(format!("create {}", directory.display())))?;
         let path = directory.join(format!("{key}.jsonl"));
@@ -80,41 +76,30 @@ impl Saved {
         self.kept().problems.get(&synchronous).cloned().unwrap_or_default()
     }
 
-    /// Whether there is a state with this seed.
     pub fn has_state(&self, synchronous: bool, seed: u64) -> bool {
         self.kept().states.contains_key(&(synchronous, seed))
     }
 
-    /// The state with this seed.
     pub fn state(&self, synchronous: bool, seed: u64) -> Option<State> {
         self.kept().states.get(&(synchronous, seed)).cloned()
     }
 
     /// Saves what became of a recording's writers.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Fault> {
+    pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Error> {
         self.add(Line::Recorded { synchronous, problems })
     }
 
-    /// Saves a state.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Fault> {
+    pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Error> {
         self.add(Line::State { synchronous, state: Box::new(state) })
     }
 
-    fn add(&self, line: Line) -> Result<(), Fault> {
+    fn add(&self, line: Line) -> Result<(), Error> {
         let mut text = serde_json::to_vec(&line).map_err(doing("write a crash state as JSON"))?;
         text.push(b'\n');
         let mut kept = self.kept();
         let written = kept.file.write_all(&text).and_then(|()| kept.file.sync_data());
         // The disk is full, or the directory is gone: no further state would be saved either.
-        written.map_err(|e| {
-            Fault::Environment(format!("cannot write {}: {e}", self.path.display()))
-        })?;
+        written.map_err(host(format!("write {}", self.path.display())))?;
         kept.remember(line);
         Ok(())
     }

@@ -10,13 +10,14 @@ use super::recovery::{self, Recovered, Storage};
 use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
-use bench::engine::linux::variant::{EarlyEnd, Variant};
-use bench::fault::Fault;
+use bench::engine::linux::variant::{self, EarlyEnd, Variant};
+use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
-use contents::config::Config;
+use contents::config::{Config, DriveConfig};
 use lab::campaign::Stack;
 use lab::command::{POOL, full_name};
+use machine::DEVICE;
 use machine::script::{Command, Step};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,6 @@ const RECOVERY: Duration = Duration::from_secs(600);
 
 /// Data that all machines of a power cut share.
 pub struct Setup<'a> {
-    /// The variant's inputs.
     pub inputs: &'a Inputs,
     /// Its machine.
     pub variant: &'a Variant<'a>,
@@ -51,7 +51,6 @@ pub struct Setup<'a> {
     pub seconds: u64,
     /// Seed of the blocks or transactions.
     pub seed: u64,
-    /// The user's request to stop.
     pub stop: &'a Stop,
 }
 
@@ -68,10 +67,7 @@ pub struct Recorded {
 
 impl Recorded {
     /// Bytes of the record.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn length(&self) -> Result<u64, Fault> {
+    pub fn length(&self) -> Result<u64, Error> {
         let about = fs::metadata(&self.record).map_err(io("read", &self.record))?;
         Ok(about.len())
     }
@@ -89,17 +85,17 @@ pub struct AfterCut {
     pub state: State,
 }
 
-fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Fault + 'a {
-    move |e| Fault::Environment(format!("cannot {what} {}: {e}", path.display()))
+fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Error + 'a {
+    move |e| Error::Environment(format!("cannot {what} {}: {e}", path.display()))
 }
 
-fn write_task(directory: &Path, name: &str, task: &impl serde::Serialize) -> Result<(), Fault> {
+fn write_task(directory: &Path, name: &str, task: &impl serde::Serialize) -> Result<(), Error> {
     let path = directory.join(name);
     let text = serde_json::to_vec(task).map_err(std::io::Error::other);
     text.and_then(|text| fs::write(&path, text)).map_err(io("write", &path))
 }
 
-fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> Result<T, Fault> {
+fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> Result<T, Error> {
     let path = directory.join(name);
     let text = fs::read(&path).map_err(io("read", &path))?;
     let result = serde_json::from_slice(&text).map_err(std::io::Error::other);
@@ -125,13 +121,13 @@ pub enum Checked {
 fn checked(
     ended: Result<(), EarlyEnd>,
     mut state: State,
-    add: impl FnOnce(&mut State) -> Result<(), Fault>,
-) -> Result<Checked, Fault> {
+    add: impl FnOnce(&mut State) -> Result<(), Error>,
+) -> Result<Checked, Error> {
     match ended {
         Ok(()) => add(&mut state)?,
         Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
         Err(EarlyEnd::Hung(how)) => return Ok(Checked::Hung(how)),
-        Err(EarlyEnd::Fault(fault)) => return Err(fault),
+        Err(EarlyEnd::Error(error)) => return Err(error),
     }
     Ok(Checked::State(Box::new(state)))
 }
@@ -147,7 +143,7 @@ impl Setup<'_> {
         match self.pages {
             None => Work::Blocks(self.blocks()),
             Some(size) => Work::Pages(PageFiles {
-                directory: self.variant.directory(),
+                directory: variant::directory(self.inputs),
                 size,
                 seed: self.seed,
             }),
@@ -157,7 +153,7 @@ impl Setup<'_> {
     fn blocks(&self) -> Blocks {
         let dataset = &self.inputs.workload.dataset;
         Blocks {
-            directory: self.variant.directory(),
+            directory: variant::directory(self.inputs),
             size: match self.inputs.variant.stack {
                 Stack::Zfs => self.inputs.variant.recordsize(dataset).min(BLOCK) as usize,
                 Stack::Filesystem(_) => PAGE as usize,
@@ -171,10 +167,7 @@ impl Setup<'_> {
     }
 
     /// Builds the variant in a new directory, runs the writers and records its drives.
-    ///
-    /// # Errors
-    /// Why the machine failed.
-    pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
+    pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Error> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
             None => self.files(),
@@ -191,7 +184,7 @@ impl Setup<'_> {
         let record = directory.join("record");
         drives.record = Some(record.clone());
         let mut steps = self.variant.build();
-        steps.extend(self.variant.place());
+        steps.extend(variant::place(self.inputs));
         steps.extend(self.prepare(directory, synchronous)?);
         // What was laid out is on the drives; a page cache would keep it for half a minute.
         steps.push(Step::Run(Command::new(["sync"])));
@@ -199,21 +192,21 @@ impl Setup<'_> {
         let ended = self.variant.run(directory, &drives, steps, RECORDING, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
-                (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
-                (_, Some(complaint)) => Fault::failed(complaint),
-                (EarlyEnd::Died(how) | EarlyEnd::Hung(how), None) => Fault::failed(how),
-                (EarlyEnd::Fault(fault), None) => fault,
+                (EarlyEnd::Error(error @ (Error::Interrupted | Error::Environment(_))), _) => error,
+                (_, Some(complaint)) => Error::failed(complaint),
+                (EarlyEnd::Died(how) | EarlyEnd::Hung(how), None) => Error::failed(how),
+                (EarlyEnd::Error(error), None) => error,
             }
         })?;
         let ledger: Ledger = read_result(directory, writer::LEDGER)?;
         if let Some(why) = ledger.useless() {
-            return Err(Fault::failed(why));
+            return Err(Error::failed(why));
         }
         Ok(Recorded { synchronous, ledger, record, work: task.work })
     }
 
     /// The steps between building the variant and starting the writers.
-    fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Fault> {
+    fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Error> {
         if let Some(database) = self.database {
             let part = database.client.lay_out();
             for (name, text) in &part.files {
@@ -257,16 +250,13 @@ impl Setup<'_> {
     }
 
     /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.
-    ///
-    /// # Errors
-    /// Why the state could not be made.
     pub fn cut(
         &self,
         recorded: &Recorded,
         base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
-    ) -> Result<AfterCut, Fault> {
+    ) -> Result<AfterCut, Error> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let ledger = &recorded.ledger;
         // Drives that fail during the writing have failed in every state.
@@ -299,16 +289,13 @@ impl Setup<'_> {
 
     /// Cuts the power as [`Setup::cut`] does, starts a machine on the drives, and returns what it finds. The
     /// directory is removed afterwards.
-    ///
-    /// # Errors
-    /// Why the state could not be made or checked.
     pub fn check(
         &self,
         recorded: &Recorded,
         base: &mut CrashDrives,
         directory: &Path,
         seed: u64,
-    ) -> Result<Checked, Fault> {
+    ) -> Result<Checked, Error> {
         let AfterCut { at, drives, acknowledged, state } =
             self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
@@ -333,22 +320,20 @@ impl Setup<'_> {
 
     /// What holds the data on these drives.
     pub fn storage(&self, drives: &Config) -> Storage {
-        let device = |drive: &str| Variant::device(drive);
+        let device = |drive: &DriveConfig| format!("{DEVICE}{}", drive.name);
         match &self.inputs.variant.stack {
             Stack::Zfs => Storage::Pool(recovery::Pool {
                 name: POOL.to_owned(),
-                devices: drives.drives.iter().map(|drive| device(&drive.name)).collect(),
+                devices: drives.drives.iter().map(device).collect(),
                 dead: drives.drives.iter().any(|drive| drive.failed),
             }),
             Stack::Filesystem(on_drives) => {
                 let whole = drives.drives.iter().filter(|drive| !drive.failed);
                 Storage::Filesystem(recovery::Filesystem {
                     kind: on_drives.filesystem,
-                    device: Variant::filesystem_device(on_drives),
-                    members: on_drives
-                        .level
-                        .map(|_| whole.map(|drive| device(&drive.name)).collect()),
-                    mount: self.variant.mount(),
+                    device: variant::filesystem_device(on_drives),
+                    members: on_drives.level.map(|_| whole.map(device).collect()),
+                    mount: variant::mount(self.inputs),
                 })
             }
         }
@@ -378,8 +363,8 @@ mod tests {
         assert_eq!((ended.seed, ended.lost, ended.unusable), (4, 1, None));
         let hung = of(Err(EarlyEnd::Hung("600 s of real time".to_owned())));
         assert!(matches!(hung, Ok(Checked::Hung(how)) if how == "600 s of real time"));
-        let fault = Fault::Environment("no space is left".to_owned());
-        assert!(of(Err(EarlyEnd::Fault(fault))).is_err());
+        let error = Error::Environment("no space is left".to_owned());
+        assert!(of(Err(EarlyEnd::Error(error))).is_err());
     }
 
     #[test]

@@ -7,17 +7,14 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::time::Duration;
 
-/// The kind of writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
-    /// Blocks of files.
     Blocks(Blocks),
     /// Pages of files, overwritten in place.
     Pages(PageFiles),
     /// Transactions of a database server.
     Commits(Box<Commits>),
-    /// Transactions of SQLite.
     Sqlite(Box<Transactions>),
 }
 
@@ -25,7 +22,6 @@ pub enum Work {
 pub type Writer<'a> = Box<dyn FnMut(u64) -> io::Result<()> + 'a>;
 
 impl Work {
-    /// Number of concurrent writers.
     pub fn writers(&self) -> usize {
         match self {
             Work::Blocks(_) | Work::Pages(_) => WRITERS,
@@ -43,9 +39,6 @@ impl Work {
     }
 
     /// Makes the tables of the transactions, where no server does.
-    ///
-    /// # Errors
-    /// Why they cannot be made.
     pub fn make_tables(&self) -> Result<(), String> {
         match self {
             Work::Sqlite(transactions) => transactions.make_tables(),
@@ -55,9 +48,6 @@ impl Work {
 
     /// One of the writers. Without `synchronous` it is the control's: blocks are acknowledged when write(2)
     /// returns, and SQLite syncs nothing; a server was started so.
-    ///
-    /// # Errors
-    /// It cannot connect to the database.
     pub fn open(&self, writer: usize, synchronous: bool) -> io::Result<Writer<'_>> {
         Ok(match self {
             Work::Blocks(blocks) => {
@@ -73,9 +63,6 @@ impl Work {
     }
 
     /// Checks the acknowledged writes of each writer.
-    ///
-    /// # Errors
-    /// Why they cannot be checked.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         match self {
             Work::Blocks(blocks) => Ok(of_files(blocks.check_all(acknowledged))),

@@ -33,7 +33,6 @@ const DRAIN: Duration = Duration::from_secs(1);
 /// Virtual ns after the last acknowledgement in which the power may be cut where all writers stopped early.
 const MOMENT: u64 = 1_000_000;
 
-/// The task of the writers.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
     /// Blocks, or transactions.
@@ -57,7 +56,6 @@ pub struct Ledger {
     pub ended: u64,
     /// Per writer, when its n-th block or transaction was acknowledged.
     pub acknowledged: Vec<Vec<u64>>,
-    /// Why writers stopped early.
     pub problems: Vec<String>,
 }
 
@@ -148,12 +146,10 @@ impl Listener {
 pub struct Clock(File);
 
 impl Clock {
-    /// Opens it.
     pub fn new() -> io::Result<Clock> {
         File::open("/proc/processor").map(Clock)
     }
 
-    /// The time.
     pub fn now(&self) -> io::Result<u64> {
         let mut text = [0; 64];
         let length = self.0.read_at(&mut text, 0)?;
@@ -165,9 +161,6 @@ impl Clock {
 }
 
 /// Runs something and returns its result with the virtual seconds that it took.
-///
-/// # Errors
-/// That of what is run, or that there is no clock.
 pub fn timed<T>(run: impl FnOnce() -> Result<T, String>) -> Result<(T, f64), String> {
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
     let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));

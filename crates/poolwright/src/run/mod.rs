@@ -1,14 +1,15 @@
 //! `poolwright run LAB...`: build, measure, explain, report.
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
-use crate::lab_file::{Loaded, load_or_explain, release};
+use crate::exit::{INTERRUPTED, Refusal};
+use crate::lab_file::{load_or_explain, release};
 use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
-use crate::{diagnostics, engine, machine, output};
-use bench::campaign::{self, CampaignRun, End, Error, NotRun, Planned, Question};
+use crate::{engine, machine, output};
+use bench::campaign::{self, CampaignRun, End, Listed, NotRun, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::model::Model;
 use lab::units::print_duration;
@@ -17,7 +18,7 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use store::Store;
+use store::{Entry, Store};
 
 pub mod progress;
 
@@ -108,13 +109,11 @@ impl Ready {
 }
 
 impl Args {
-    /// Runs the labs.
-    pub fn run(self) -> Result<u8, u8> {
+    pub fn run(self) -> Result<u8, Refusal> {
         // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
         if self.json && self.labs.len() > 1 {
-            return Err(refuse(
-                USAGE,
+            return Err(Refusal::usage(
                 "--json prints the findings of one lab: give one lab, or leave --json out and use `poolwright report LAB --format json`",
             ));
         }
@@ -128,16 +127,15 @@ impl Args {
     }
 
     /// A lab and its model, with the arguments applied.
-    fn ready(&self, lab: &str) -> Result<Ready, u8> {
+    fn ready(&self, lab: &str) -> Result<Ready, Refusal> {
         if lab == "-" {
-            return Err(refuse(
-                USAGE,
+            return Err(Refusal::usage(
                 "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
             ));
         }
-        let (file, loaded) = load_or_explain(lab, self.openzfs)?;
-        let Loaded { mut campaign, diagnostics, sources } = loaded;
-        diagnostics::draw(&diagnostics, &sources);
+        let (file, mut loaded) = load_or_explain(lab, self.openzfs)?;
+        loaded.draw_diagnostics();
+        let campaign = &mut loaded.campaign;
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
         }
@@ -146,31 +144,28 @@ impl Args {
         }
         let demo = campaign.name == "demo" && !self.short;
         if self.short {
-            shorten(&mut campaign);
+            shorten(campaign);
         }
-        let model = machine::model(&campaign).map_err(|diagnostic| {
-            diagnostics::draw(&[diagnostic], &sources);
-            ENVIRONMENT
-        })?;
+        let (model, campaign) = (loaded.model()?, loaded.campaign);
         Ok(Ready { lab: file.text, campaign, model, why: self.why || demo })
     }
 
-    fn list(&self, labs: &[Ready]) -> Result<u8, u8> {
-        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
+    fn list(&self, labs: &[Ready]) -> Result<u8, Refusal> {
+        let engine = engine::open()?;
+        let store = self.store.open()?;
         let mut code = 0;
         for ready in labs {
-            let planned = campaign::list(&store, engine.as_ref(), ready.question());
-            let planned = planned.map_err(|e| explain(&e))?;
-            let text: String = planned.iter().flat_map(|p| rows(p, &ready.campaign)).collect();
+            let listed = campaign::list(&store, engine.as_ref(), ready.question())?;
+            let text: String =
+                listed.iter().flat_map(|trial| rows(trial, &ready.campaign)).collect();
             code = code.max(output::print(&text));
         }
         Ok(code)
     }
 
-    fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
-        let stop = Stop::at_signals().map_err(|e| exit::for_fault(&e))?;
+    fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, Refusal> {
+        let store = self.store.open()?;
+        let stop = Stop::at_signals()?;
         let memory = machine::free_memory();
         let (mut code, mut clock, mut last) = (0, Some(clock), None);
         for ready in labs {
@@ -178,14 +173,13 @@ impl Args {
                 output::complain(&format!("lab {}\n", ready.campaign.name));
             }
             let needed = machine::needed(&ready.campaign, &ready.model);
-            let parallel =
-                self.jobs.map_or_else(|| machine::parallel(needed, memory), NonZeroUsize::get);
+            let parallel = machine::parallel(self.jobs, needed, memory);
             // The engine keeps the memory of as many machines. More of them could take more than is free.
             let engine = match last.take_if(|(of, _)| *of == parallel) {
                 Some((_, engine)) => engine,
                 None => {
                     drop(last.take());
-                    engine::open().map_err(|e| exit::for_fault(&e))?
+                    engine::open()?
                 }
             };
             let progress = Progress::new();
@@ -207,19 +201,25 @@ impl Args {
     }
 
     /// Measures one lab and shows its report.
-    fn measure_one(&self, ready: &Ready, runner: &Runner, progress: &Progress) -> Result<u8, u8> {
+    fn measure_one(
+        &self,
+        ready: &Ready,
+        runner: &Runner,
+        progress: &Progress,
+    ) -> Result<u8, Refusal> {
         let store = runner.store;
         let ran = campaign::run(runner, ready.question(), &mut |trials| {
-            // Where it cannot be saved, that was reported, and is tried again at the end.
-            if let Ok(page) = save(store, ready, &report_input(ready, trials)) {
-                progress.say(&format!(
+            match save(store, ready, &report_input(ready, trials)) {
+                Ok(page) => progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
-                ));
+                )),
+                // It is tried again at the end.
+                Err(refusal) => drop(refusal.report()),
             }
         });
         progress.clear();
-        let ran = ran.map_err(|e| explain(&e))?;
+        let ran = ran?;
         let whole = self.show(store, ready, &ran)?;
         Ok(match ran.end {
             End::Interrupted => {
@@ -237,7 +237,7 @@ impl Args {
 
     /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
     /// every cell has a valid trial.
-    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, u8> {
+    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, Refusal> {
         // Without a trial there is nothing to tell a person; JSON lists what was not run.
         if ran.trials.is_empty() && !self.json {
             return Ok(false);
@@ -250,7 +250,7 @@ impl Args {
         };
         let printed = output::print(&render(&input, format, to_terminal)?);
         if ran.trials.is_empty() {
-            return if printed == 0 { Ok(false) } else { Err(printed) };
+            return if printed == 0 { Ok(false) } else { Err(Refusal::silent(printed)) };
         }
         let page = save(store, ready, &input)?;
         let named = match self.json {
@@ -259,17 +259,16 @@ impl Args {
         };
         match printed.max(named) {
             0 => Ok(findings::complete(&input.findings)),
-            code => Err(code),
+            code => Err(Refusal::silent(code)),
         }
     }
 }
 
 /// Writes the report in every format into the store; the path of the page.
-fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, u8> {
+fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, Refusal> {
     let save = |name, format| {
         let text = render(input, format, false)?;
-        let kept = store.keep_report(&ready.campaign.name, name, &text);
-        kept.map_err(|e| exit::for_store_error(&e))
+        store.keep_report(&ready.campaign.name, name, &text).map_err(Refusal::from)
     };
     save("findings.json", Format::Json)?;
     save("report.md", Format::Md)?;
@@ -277,7 +276,6 @@ fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, u8
     save("report.html", Format::Html)
 }
 
-/// The report of trials.
 fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
     ReportInput {
         findings: findings::analyse(&ready.campaign, &ready.model, trials),
@@ -285,37 +283,28 @@ fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
     }
 }
 
-fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<String, u8> {
+fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<String, Refusal> {
     let rendered = report::render(input, format, report::locale(), to_terminal);
-    rendered.map_err(|e| refuse(ENVIRONMENT, e))
+    rendered.map_err(Refusal::environment)
 }
 
-/// The rows of `--list` for a planned trial, one for each of its slots.
-fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
-    let job = &planned.job;
-    let state = if planned.stored { "stored" } else { "missing" };
-    let row = |slot: &bench::slot::Slot| {
-        let entry = slot.entry(campaign, job.key.as_str());
+/// The rows of `--list` for a planned trial, one for each of its specs.
+fn rows(listed: &Listed, campaign: &Campaign) -> Vec<String> {
+    let Listed { planned, stored } = listed;
+    let state = if *stored { "stored" } else { "missing" };
+    let row = |(spec, entry): (&TrialSpec, Entry)| {
         let columns = [
-            job.key.as_str(),
+            &entry.key,
             &entry.variant,
             &entry.workload,
-            &slot.repeat.to_string(),
-            &slot.seed(campaign).to_string(),
+            &spec.repeat.to_string(),
+            &spec.seed(campaign).to_string(),
             state,
-            &slot.apart(),
+            &spec.difference(),
         ];
         columns.join("\t").trim_end().to_owned() + "\n"
     };
-    job.slots.iter().map(row).collect()
-}
-
-/// Prints why a campaign had to stop, and returns the exit code.
-fn explain(error: &Error) -> u8 {
-    match error {
-        Error::Fault(fault) => exit::for_fault(fault),
-        Error::Store(error) => exit::for_store_error(error),
-    }
+    planned.entries(campaign).map(row).collect()
 }
 
 /// The message about trials that did not fit the budget, with the time that they need.

@@ -8,13 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use text::line::one_line;
 
-/// Prints the progress of a run.
 #[derive(Debug)]
 pub struct Progress {
     shown: Mutex<(State, StatusLine)>,
 }
 
-/// The state of the round.
 #[derive(Debug, Default)]
 struct State {
     /// Trials of the round that are not stored, and how many of them have ended.
@@ -27,7 +25,6 @@ struct State {
 }
 
 impl State {
-    /// The status line.
     fn line(&self) -> String {
         let mut running = self.running.iter();
         let first =

@@ -1,6 +1,6 @@
 //! The machine's drives: those of the pool or the file system.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use contents::config::{Config, DriveConfig, FreeRequest};
 use drives::Profile;
@@ -12,7 +12,7 @@ use measurement::Cost;
 const PAGES: u32 = 16 << 20;
 
 /// The configuration of the drives of a trial.
-pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
+pub fn config(inputs: &Inputs) -> Result<Config, Error> {
     let variant = inputs.measured_variant();
     let mut drives = Vec::new();
     let sizes = drive_sizes(&inputs.model, &variant).into_iter();
@@ -40,10 +40,10 @@ pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
     })
 }
 
-fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result<Profile, Fault> {
+fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result<Profile, Error> {
     let kind = variant.drives.get(&drive.kind);
     let unusable =
-        |why: String| Fault::failed(format!("the profile of drive {drive} cannot be used: {why}"));
+        |why: String| Error::failed(format!("the profile of drive {drive} cannot be used: {why}"));
     let kind = kind.ok_or_else(|| unusable("the variant has no such drive".to_owned()))?;
     let mut profile = kind.drive_profile().map_err(|e| unusable(e.to_string()))?;
     if without == Some(Cost::Seek)

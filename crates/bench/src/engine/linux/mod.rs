@@ -9,8 +9,8 @@ mod state;
 pub(crate) mod steps;
 pub mod variant;
 
-use super::{Engine, States};
-use crate::fault::{Fault, host};
+use super::{Engine, TrialContext};
+use crate::error::{Error, host};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mysql, Postgresql};
 use crate::stop::Stop;
@@ -81,13 +81,13 @@ impl Linux {
     /// The engine that `make engine` built, with this program.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with what is missing and what to do.
-    pub fn find(patience: Duration) -> Result<Linux, Fault> {
+    /// [`Error::Environment`] with what is missing and what to do.
+    pub fn find(patience: Duration) -> Result<Linux, Error> {
         if let Some(why) = probe::unsupported(std::env::consts::OS, std::env::consts::ARCH) {
-            return Err(Fault::Environment(why));
+            return Err(Error::Environment(why));
         }
         let engine = machine::engine::Engine::find();
-        let engine = engine.map_err(|e| Fault::Environment(e.to_string()))?;
+        let engine = engine.map_err(|e| Error::Environment(e.to_string()))?;
         let executable = std::env::current_exe().map_err(host("find this program"))?;
         // This link leads to the file also when its name is another's.
         let file = file_id(Path::new("/proc/self/exe")).map_err(host("find this program"))?;
@@ -103,11 +103,11 @@ impl Linux {
     }
 
     /// Memory that a machine has used, or new memory, for a machine that works in a directory.
-    fn take_memory(&self, directory: &Path) -> Result<Memory, Fault> {
+    fn take_memory(&self, directory: &Path) -> Result<Memory, Error> {
         let used = self.memory.lock().ok().and_then(|mut all| all.pop());
         let memory = used.map_or_else(Memory::new, Ok);
         let mut memory = memory.map_err(|e| {
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "cannot get memory for a machine: {e}: free memory, or run fewer machines (-j)"
             ))
         })?;
@@ -123,9 +123,9 @@ impl Linux {
 }
 
 impl Engine for Linux {
-    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault> {
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Error> {
         let identity = self.engine.identity(Some(openzfs.name()));
-        let identity = identity.map_err(|e| Fault::Environment(e.to_string()))?;
+        let identity = identity.map_err(|e| Error::Environment(e.to_string()))?;
         Ok(match client {
             Program::Fio { .. } => {
                 let fio = Fio::find()?;
@@ -153,24 +153,19 @@ impl Engine for Linux {
         })
     }
 
-    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Error> {
         let release = self.engine.openzfs(openzfs.name());
-        let release = release.map_err(|e| Fault::Environment(e.to_string()))?;
+        let release = release.map_err(|e| Error::Environment(e.to_string()))?;
         Ok(release.version.clone())
     }
 
-    fn run(
-        &self,
-        inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Measured, Fault> {
-        let raw = fs::canonicalize(raw).map_err(host(format!("find {}", raw.display())))?;
+    fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error> {
+        let raw = fs::canonicalize(context.raw);
+        let raw = raw.map_err(host(format!("find {}", context.raw.display())))?;
+        let context = &TrialContext { raw: &raw, ..*context };
         let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
-        let state = self.state(inputs, &raw, states, stage, stop)?;
+        let state = self.state(inputs, context)?;
         let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
         let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
@@ -183,9 +178,9 @@ impl Engine for Linux {
             drives,
             image: Some(&state.image),
         };
-        let outcome = self.start(&given, &memory, stage, stop);
+        let outcome = self.start(&given, &memory, context);
         // Memory that is given back frees what its drives had on the disk.
-        let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)));
+        let outcome = outcome.map_err(|failure| trial_error(&failure, &raw, Some(client)));
         self.give_memory_back(memory);
         let outcome = outcome?;
         let warm_up = outcome.warm_up.or(state.outcome.warm_up);
@@ -215,7 +210,6 @@ impl Engine for Linux {
 /// What a machine is given.
 struct Given<'a> {
     inputs: &'a Inputs,
-    /// Its directory.
     raw: &'a Path,
     work: &'a Work,
     parameters: &'a Parameters,
@@ -278,11 +272,10 @@ impl Linux {
         &self,
         given: &Given,
         memory: &Memory,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
+        context: &TrialContext,
     ) -> Result<Outcome, Failure> {
         let Given { inputs, raw, .. } = *given;
-        stage(Stage::Booting);
+        (context.stage)(Stage::Booting);
         for (name, text) in &given.work.files {
             let path = raw.join(name);
             fs::write(&path, text).map_err(|source| Failure::Host {
@@ -296,7 +289,7 @@ impl Linux {
             start_s: if given.image.is_some() { LATER_S } else { 0 },
             ..self.machine(inputs, given.parameters, raw, &given.work.script, memory)
         };
-        self.run_machine(&machine, &given.drives, stage, stop)
+        self.run_machine(&machine, &given.drives, context.stage, context.stop)
     }
 
     /// Runs a machine to its end. It is started from this program's path: what a program says that has taken its place
@@ -329,19 +322,19 @@ impl Linux {
     }
 }
 
-/// The failure of a machine as a campaign's fault.
-fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
+/// The failure of a machine as a trial's error.
+fn trial_error(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Error {
     match failure {
-        Failure::Stopped => Fault::Interrupted,
-        Failure::Host { .. } | Failure::Start(_) => Fault::Environment(failure.to_string()),
-        _ if let Some(fault) = of_host(raw) => fault,
+        Failure::Stopped => Error::Interrupted,
+        Failure::Host { .. } | Failure::Start(_) => Error::Environment(failure.to_string()),
+        _ if let Some(error) = of_host(raw) => error,
         Failure::Killed(how) => {
-            Fault::Environment(format!("{how}: free memory, or run fewer machines (-j)"))
+            Error::Environment(format!("{how}: free memory, or run fewer machines (-j)"))
         }
         Failure::Ended(_) | Failure::Hung { .. } | Failure::Script(_) => {
             match client.and_then(|client| client.complaint(raw)) {
-                Some(line) => Fault::failed(line),
-                None => Fault::failed(failure.to_string()),
+                Some(line) => Error::failed(line),
+                None => Error::failed(failure.to_string()),
             }
         }
     }
@@ -349,7 +342,7 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
 
 /// What the host refused the machine of a directory, which is no result of it: room for its results or for what its
 /// drives hold, or the record of them.
-fn of_host(directory: &Path) -> Option<Fault> {
+fn of_host(directory: &Path) -> Option<Error> {
     let left = rustix::fs::statvfs(directory).map(|of| of.f_bavail * of.f_frsize);
     let console = fs::read(directory.join(machine::CONSOLE)).unwrap_or_default();
     let console = String::from_utf8_lossy(&console);
@@ -357,13 +350,13 @@ fn of_host(directory: &Path) -> Option<Fault> {
     let no_room =
         |why: &str| why.contains("No space left on device") || why.contains("quota exceeded");
     if left.is_ok_and(|bytes| bytes < LEAST_SPACE) || refusal.is_some_and(no_room) {
-        return Some(Fault::Environment(format!(
+        return Some(Error::Environment(format!(
             "no space is left on the file system of {}: free some and run the same command again",
             directory.display()
         )));
     }
     refusal.map(|why| {
-        Fault::Environment(match why.contains(NO_MEMORY) {
+        Error::Environment(match why.contains(NO_MEMORY) {
             true => format!("{why}: free memory, or run fewer machines (-j)"),
             false => format!("{why}: remove the cause and run the same command again"),
         })
@@ -387,14 +380,14 @@ mod tests {
     fn a_machine_whose_drives_found_no_room_on_the_disk_is_no_failed_trial() {
         let directory = tempfile::tempdir().unwrap();
         let failure = Failure::Ended("the machine ended: panic".to_owned());
-        let of = || fault(&failure, directory.path(), None);
-        assert!(matches!(of(), Fault::Failed(_)));
+        let of = || trial_error(&failure, directory.path(), None);
+        assert!(matches!(of(), Error::Failed(_)));
         for why in ["No space left on device (os error 28)", "Disk quota exceeded (os error 122)"] {
             let console = format!(
                 "drive contents beyond 4096 MiB cannot be kept in /tmp/x (deleted): {why}\n"
             );
             fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
-            let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
+            let Error::Environment(why) = of() else { panic!("{:?}", of()) };
             assert!(why.contains("no space is left"), "{why}");
         }
         // Whatever the reason.
@@ -405,7 +398,7 @@ mod tests {
         ] {
             let console = format!("thread 'main' panicked at memory.rs:1:\n{refused}\n");
             fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
-            let Fault::Environment(why) = of() else { panic!("{:?}", of()) };
+            let Error::Environment(why) = of() else { panic!("{:?}", of()) };
             assert!(why.starts_with(refused) && why.ends_with(advice), "{why}");
         }
     }
@@ -436,17 +429,17 @@ mod tests {
         linux.check_program().unwrap();
         fs::write(&next, "").unwrap();
         fs::rename(&next, &program).unwrap();
-        let refused = || fault(&linux.check_program().unwrap_err(), place.path(), None);
-        let Fault::Environment(why) = refused() else { panic!("{:?}", refused()) };
+        let refused = || trial_error(&linux.check_program().unwrap_err(), place.path(), None);
+        let Error::Environment(why) = refused() else { panic!("{:?}", refused()) };
         assert!(why.contains("was replaced") && why.ends_with("the same command again"), "{why}");
         fs::remove_file(&program).unwrap();
-        assert_eq!(refused(), Fault::Environment(why));
+        assert_eq!(refused(), Error::Environment(why));
     }
 
     #[test]
     fn a_directory_that_the_host_refuses_is_no_failed_trial() {
         let linux = linux(Path::new("/proc/self/exe"));
         let refused = linux.take_memory(Path::new("/gone"));
-        assert!(matches!(refused, Err(Fault::Environment(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Environment(_))), "{refused:?}");
     }
 }

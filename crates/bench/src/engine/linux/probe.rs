@@ -1,7 +1,7 @@
 //! Whether machines can run here.
 
 use super::Linux;
-use crate::fault::Fault;
+use crate::error::Error;
 use contents::config::Config;
 use machine::engine::Engine;
 use machine::memory::Memory;
@@ -36,8 +36,8 @@ impl Linux {
         release: &str,
         executable: &Path,
         directory: &Path,
-    ) -> Result<Duration, Fault> {
-        let environment = |why: String| Fault::Environment(why);
+    ) -> Result<Duration, Error> {
+        let environment = |why: String| Error::Environment(why);
         let inside = engine.inside();
         let module = |name: &str| Step::Module {
             file: inside.module(release, name),

@@ -1,24 +1,23 @@
 //! A shell in the modelled server, with a variant's pool built.
 
-use super::{Linux, devices, fault, parameters, steps};
-use crate::fault::{Fault, doing};
+pub use super::steps::MOUNT;
+use super::{Linux, devices, parameters, steps, trial_error};
+use crate::error::{Error, doing};
 use crate::inputs::Inputs;
+use crate::sensitivity::kinds;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::{Config, DriveConfig};
 use lab::campaign::DriveRef;
-use machine::script::{Command, Script, Step};
+use machine::script::{Command, Step};
 use machine::start::Machine;
 use machine::{INPUT, INSIDE};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Where the pool or the array is mounted inside.
-pub const MOUNT: &str = steps::MOUNT;
 /// File in the machine's directory that an interactive shell begins with.
 const RC: &str = "shell.rc";
 /// File in the machine's directory with what is shown before the first prompt.
@@ -47,32 +46,20 @@ pub struct Shell<'a> {
 /// Blank drives that the shell's machine has in addition to its pool, as replacements: one of each kind, with
 /// the next number.
 pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
-    let mut next: BTreeMap<&str, u32> = BTreeMap::new();
-    for drive in inputs.variant.used_drives() {
-        let number = next.entry(&drive.kind).or_default();
-        *number = (*number).max(drive.index + 1);
-    }
-    let blanks = next.into_iter().map(|(kind, index)| DriveRef { kind: kind.to_owned(), index });
-    blanks.collect()
+    let next = kinds(&inputs.variant).into_iter();
+    next.map(|(kind, index)| DriveRef { kind, index }).collect()
 }
 
 /// Adds the blank drives, each as large as the largest of its kind.
 fn add_blank_drives(config: &mut Config, inputs: &Inputs) {
     for (number, blank) in blank_drives(inputs).into_iter().enumerate() {
-        let used =
-            inputs.variant.used_drives().map(|drive| (drive.kind.clone(), drive.to_string()));
-        let names: Vec<String> =
-            used.filter(|(kind, _)| *kind == blank.kind).map(|(_, name)| name).collect();
+        let same = inputs.variant.used_drives().filter(|drive| drive.kind == blank.kind);
+        let names: Vec<String> = same.map(DriveRef::to_string).collect();
         let same = config.drives.iter().filter(|drive| names.contains(&drive.name));
-        let Some(largest) = same.max_by_key(|drive| drive.capacity) else {
-            continue;
-        };
-        let drive = DriveConfig {
-            name: blank.to_string(),
-            seed: !largest.seed ^ number as u64,
-            ..largest.clone()
-        };
-        config.drives.push(drive);
+        if let Some(largest) = same.max_by_key(|drive| drive.capacity).cloned() {
+            let seed = !largest.seed ^ number as u64;
+            config.drives.push(DriveConfig { name: blank.to_string(), seed, ..largest });
+        }
     }
 }
 
@@ -81,16 +68,16 @@ impl Linux {
     ///
     /// # Errors
     /// Why the machine failed before.
-    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
+    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<u8, Error> {
         let Shell { inputs, directory, .. } = *shell;
         let parameters = match shell.client {
             None => parameters::without_client(inputs, 0),
             Some(client) => parameters::with_client(inputs, client),
         };
-        let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
-        if shell.drives.is_some() {
-            steps.retain(|step| matches!(step, Step::Stage(_) | Step::Module { .. }));
-        }
+        let mut steps = match shell.drives {
+            None => steps::build(inputs, &self.engine, &parameters),
+            Some(_) => steps::load(inputs, &self.engine, &parameters),
+        };
         if shell.input.is_none() {
             // Lines of progress would stand on the terminal.
             steps.retain(|step| !matches!(step, Step::Stage(_)));
@@ -98,7 +85,7 @@ impl Linux {
         steps.push(Step::Shell(
             prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,
         ));
-        let script = Script { pool, programs, steps };
+        let script = steps::script(inputs, &self.engine, steps);
         let drives = match &shell.drives {
             Some(drives) => drives.clone(),
             None => {
@@ -129,8 +116,8 @@ impl Linux {
                 ended
             }
         };
-        let outcome = outcome.map_err(|failure| fault(&failure, directory, None))?;
-        Ok(outcome.shell.unwrap_or(1))
+        let outcome = outcome.map_err(|failure| trial_error(&failure, directory, None))?;
+        Ok(outcome.shell.and_then(|code| code.try_into().ok()).unwrap_or(1))
     }
 }
 

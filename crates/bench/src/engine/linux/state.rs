@@ -5,9 +5,9 @@
 
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
-use super::{Given, Linux, devices, fault};
-use crate::engine::States;
-use crate::fault::{Fault, doing, host};
+use super::{Given, Linux, devices, trial_error};
+use crate::engine::TrialContext;
+use crate::error::{Error, doing, host};
 use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place};
@@ -16,7 +16,6 @@ use contents::{PAGE, image};
 use machine::memory::Memory;
 use machine::outcome::Outcome;
 use machine::script::Step;
-use measurement::Stage;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -25,7 +24,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Instant;
-use store::{Key, NewImage, Store};
+use store::{Key, NewImage};
 
 /// Where the machine that makes a state works, beside the directory of the trial's outputs.
 const DIRECTORY: &str = "state";
@@ -128,7 +127,7 @@ fn work(
 
 impl Wanted {
     /// The state that a trial begins with.
-    fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
+    fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Error> {
         let inputs = before(inputs);
         let client = workload::prepare(&inputs, Place::Nowhere)?;
         let (work, parameters) = work(&inputs, engine, client.as_ref());
@@ -143,36 +142,32 @@ impl Wanted {
         };
         // A `Value` keeps its keys sorted.
         let bytes = serde_json::to_value(definition).and_then(|value| serde_json::to_vec(&value));
-        let definition =
-            bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
+        let definition = bytes.map_err(doing("write a state's inputs"))?;
         let key = Key::from_inputs(&definition);
         Ok(Wanted { key, definition, inputs })
     }
 }
 
 impl Linux {
-    /// The state that a trial starts with: the stored one, or a new one. `raw` is where the trial's outputs go.
+    /// The state that a trial starts with: the stored one, or a new one.
     pub(super) fn state(
         &self,
         inputs: &Inputs,
-        raw: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<ReadyState, Fault> {
+        context: &TrialContext,
+    ) -> Result<ReadyState, Error> {
         let wanted = Wanted::new(inputs, &self.engine)?;
-        match self.stored(&wanted.key, states.store, stop) {
+        match self.stored(&wanted.key, context) {
             Some(state) => Ok(state),
-            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), states, stage, stop),
+            None => self.make(&wanted, &context.raw.with_file_name(DIRECTORY), context),
         }
     }
 
     /// A stored state. This process verifies its image once by reading all of it.
-    fn stored(&self, key: &Key, store: &Store, stop: &Stop) -> Option<ReadyState> {
+    fn stored(&self, key: &Key, context: &TrialContext) -> Option<ReadyState> {
         let verified = || self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let stop: &dyn Fn() -> bool = &|| stop.should_end();
+        let stop: &dyn Fn() -> bool = &|| context.stop.should_end();
         let check = (!verified().contains(key)).then_some(stop);
-        let state = store.state(key, check)?;
+        let state = context.store.state(key, check)?;
         verified().insert(key.clone());
         Some(ReadyState {
             image: state.image,
@@ -187,14 +182,12 @@ impl Linux {
         &self,
         wanted: &Wanted,
         directory: &Path,
-        states: States,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<ReadyState, Fault> {
+        context: &TrialContext,
+    ) -> Result<ReadyState, Error> {
         let begun = Instant::now();
         fs::create_dir(directory).map_err(host(format!("make {}", directory.display())))?;
         let memory = self.take_memory(directory)?;
-        let outcome = self.lay_out(wanted, directory, &memory, stage, stop)?;
+        let outcome = self.lay_out(wanted, directory, &memory, context)?;
         let made_s = begun.elapsed().as_secs_f64();
         let path = directory.join(INDEX);
         let reading = || host(format!("read {}", path.display()));
@@ -202,9 +195,9 @@ impl Linux {
         fs::remove_file(&path).map_err(reading())?;
         let pages = index.metadata().map_err(reading())?.len() / image::INDEX_ENTRY;
         let stored_s = (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND;
-        if states.needed_again && made_s > stored_s {
+        if context.state_needed_again && made_s > stored_s {
             // Where it cannot be, the next trial that begins with this state makes it again.
-            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, states.store, stop);
+            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, context);
         }
         let _ = fs::remove_dir_all(directory);
         Ok(ReadyState { image: index, memory: Some(memory), outcome })
@@ -216,9 +209,8 @@ impl Linux {
         wanted: &Wanted,
         directory: &Path,
         memory: &Memory,
-        stage: &dyn Fn(Stage),
-        stop: &Stop,
-    ) -> Result<Outcome, Fault> {
+        context: &TrialContext,
+    ) -> Result<Outcome, Error> {
         let inputs = &wanted.inputs;
         let client = workload::prepare(inputs, Place::Host)?;
         let client = client.as_ref();
@@ -234,8 +226,8 @@ impl Linux {
             drives: Config { keep: true, ..devices::config(inputs)? },
             image: None,
         };
-        let outcome = self.start(&given, memory, stage, stop);
-        outcome.map_err(|failure| fault(&failure, directory, Some(client)))
+        let outcome = self.start(&given, memory, context);
+        outcome.map_err(|failure| trial_error(&failure, directory, Some(client)))
     }
 
     /// Stores a state that was just made in a directory, which goes to the store, unless it is stopped. Its drives are
@@ -246,19 +238,17 @@ impl Linux {
         directory: &Path,
         (index, memory): (&File, &Memory),
         outcome: &Outcome,
-        store: &Store,
-        stop: &Stop,
-    ) -> Result<(), Fault> {
+        context: &TrialContext,
+    ) -> Result<(), Error> {
+        let store = context.store;
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
         store.trim_states(room)?;
         let mut image = NewImage::create(directory)
             .map_err(doing(format!("write an image to {}", directory.display())))?;
-        let mut writer = UntilStopped { inner: &mut image, stop };
+        let mut writer = UntilStopped { inner: &mut image, stop: context.stop };
         image::from_index(index, memory.drives(), &mut writer)
             .map_err(doing(format!("write an image to {}", directory.display())))?;
-        let outcome = serde_json::to_value(outcome);
-        let outcome =
-            outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
+        let outcome = serde_json::to_value(outcome).map_err(doing("write a machine's outcome"))?;
         let (key, definition) = (&wanted.key, &wanted.definition);
         store.store_state(key, definition, outcome, directory, &image)?;
         self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
@@ -269,7 +259,7 @@ impl Linux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::Slot;
+    use crate::trial_spec::TrialSpec;
     use lab::campaign::{Campaign, Processor};
     use lab::model::{HostLimits, resolve};
     use machine::engine::{Engine, Manifest};
@@ -313,14 +303,14 @@ warm_up = "5s"
         }
     }
 
-    fn wanted(campaign: &Campaign, slot: &Slot) -> Wanted {
+    fn wanted(campaign: &Campaign, spec: &TrialSpec) -> Wanted {
         let model = resolve(campaign, &HostLimits::MACHINE).unwrap();
-        let inputs = Inputs::new(campaign, &model, slot, "build");
+        let inputs = Inputs::new(campaign, &model, spec, "build");
         Wanted::new(&inputs, &engine()).unwrap()
     }
 
-    fn main() -> Slot {
-        Slot::main(0, 0, 0)
+    fn main() -> TrialSpec {
+        TrialSpec::repeat(0, 0, 0)
     }
 
     #[test]
@@ -339,7 +329,7 @@ warm_up = "5s"
             }),
         ];
         for kind in kinds {
-            let again = wanted(&stated, &Slot { kind, ..main() });
+            let again = wanted(&stated, &TrialSpec { kind, ..main() });
             assert_eq!(again.key, state.key);
             assert_eq!(again.inputs, state.inputs);
         }
@@ -359,12 +349,14 @@ warm_up = "5s"
     #[test]
     fn every_repeat_has_a_layout_of_its_own_that_variants_and_costs_share() {
         let stated = campaign();
-        let seeds: Vec<u64> =
-            (0..3).map(|repeat| wanted(&stated, &Slot::main(0, 0, repeat)).inputs.seed).collect();
+        let seeds: Vec<u64> = (0..3)
+            .map(|repeat| wanted(&stated, &TrialSpec::repeat(0, 0, repeat)).inputs.seed)
+            .collect();
         assert!(seeds[0] != seeds[1] && seeds[1] != seeds[2] && seeds[0] != seeds[2]);
         assert_ne!(seeds[0], main().seed(&stated), "not the offsets of the measurement");
         let kind = TrialKind::Without(Cost::Seek);
-        let (repeat, without) = (Slot::main(0, 0, 2), Slot { kind, ..Slot::main(0, 0, 2) });
+        let (repeat, without) =
+            (TrialSpec::repeat(0, 0, 2), TrialSpec { kind, ..TrialSpec::repeat(0, 0, 2) });
         assert_eq!(wanted(&stated, &without).key, wanted(&stated, &repeat).key);
         let mut variant = stated.clone();
         let root = variant.variants[0].datasets.entry(String::new()).or_default();
@@ -376,9 +368,9 @@ warm_up = "5s"
     fn the_drives_contents_change_the_state() {
         let stated = campaign();
         let mut keys =
-            vec![wanted(&stated, &main()).key, wanted(&stated, &Slot::main(0, 0, 1)).key];
+            vec![wanted(&stated, &main()).key, wanted(&stated, &TrialSpec::repeat(0, 0, 1)).key];
         let kind = TrialKind::Size(2.0);
-        keys.push(wanted(&stated, &Slot { kind, ..main() }).key);
+        keys.push(wanted(&stated, &TrialSpec { kind, ..main() }).key);
         let changes: [&dyn Fn(&mut Campaign); 6] = [
             &|c| c.method.seed += 1,
             &|c| c.host.processor = Processor::Free,
@@ -424,13 +416,13 @@ warm_up = "5s"
     fn caches_are_warm_in_a_state_only_where_the_server_is_restarted() {
         let mut campaign = campaign();
         let text =
-            |c: &Campaign, slot: &Slot| String::from_utf8(wanted(c, slot).definition).unwrap();
+            |c: &Campaign, spec: &TrialSpec| String::from_utf8(wanted(c, spec).definition).unwrap();
         assert!(!text(&campaign, &main()).contains("warm.fio"));
         campaign.method.restart = true;
         assert!(text(&campaign, &main()).contains("warm.fio"));
         // Then the rate is part of it.
         let kind = TrialKind::Rate(100.0);
-        let rung = wanted(&campaign, &Slot { kind, ..main() });
+        let rung = wanted(&campaign, &TrialSpec { kind, ..main() });
         assert_ne!(rung.key, wanted(&campaign, &main()).key);
     }
 

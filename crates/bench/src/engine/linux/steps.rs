@@ -17,7 +17,6 @@ use zfs::property::{self, Effect};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
-/// The device of an array.
 const ARRAY: &str = "/dev/md/tank";
 
 /// The directory that a trial's client works in, inside.
@@ -28,7 +27,6 @@ pub fn directory(inputs: &Inputs) -> PathBuf {
     }
 }
 
-/// The device of a drive.
 fn device(drive: &DriveRef) -> String {
     format!("{DEVICE}{drive}")
 }
@@ -42,17 +40,20 @@ pub struct Work {
     pub files: BTreeMap<String, String>,
 }
 
+/// A script with the pool of the variant and the programs that it needs.
+pub fn script(inputs: &Inputs, engine: &Engine, steps: Vec<Step>) -> Script {
+    match &inputs.variant.stack {
+        Stack::Zfs => {
+            let programs = engine.inside().programs(inputs.variant.openzfs.name());
+            Script { pool: POOL.to_owned(), programs, steps }
+        }
+        Stack::Filesystem(_) => Script { steps, ..Script::default() },
+    }
+}
+
 impl Work {
-    /// The script of a machine with the variant's programs.
     fn new(inputs: &Inputs, engine: &Engine) -> Work {
-        let (programs, pool) = match &inputs.variant.stack {
-            Stack::Zfs => {
-                let release = inputs.variant.openzfs.name();
-                (engine.inside().programs(release), POOL.to_owned())
-            }
-            Stack::Filesystem(_) => (BTreeMap::new(), String::new()),
-        };
-        Work { script: Script { pool, programs, steps: Vec::new() }, files: BTreeMap::new() }
+        Work { script: script(inputs, engine, Vec::new()), files: BTreeMap::new() }
     }
 
     fn stage(&mut self, stage: Stage) {
@@ -79,7 +80,7 @@ pub fn state(
     parameters: &Parameters,
 ) -> Work {
     let mut work = Work::new(inputs, engine);
-    work.add(build(inputs, engine, parameters).0);
+    work.add(build(inputs, engine, parameters));
     work.stage(Stage::LayingOut);
     work.add(place(inputs));
     work.client(client.lay_out());
@@ -139,17 +140,18 @@ fn modules(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Ste
     }
 }
 
-/// The steps that build a variant, the programs that they need, and the name of the pool.
-pub fn build(
-    inputs: &Inputs,
-    engine: &Engine,
-    parameters: &Parameters,
-) -> (Vec<Step>, BTreeMap<String, Vec<String>>, String) {
-    let Script { pool, programs, .. } = Work::new(inputs, engine).script;
+/// The steps that build a variant from empty drives.
+pub fn build(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Step> {
+    let mut steps = load(inputs, engine, parameters);
+    steps.extend(commands(inputs));
+    steps
+}
+
+/// The first of them: those that load the kernel's modules.
+pub fn load(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Step> {
     let mut steps = vec![Step::Stage(Stage::Building)];
     steps.extend(modules(inputs, engine, parameters));
-    steps.extend(commands(inputs));
-    (steps, programs, pool)
+    steps
 }
 
 /// A file system has no datasets: the directory that a workload's dataset is there.
@@ -273,7 +275,7 @@ pub fn filesystem_device(on_drives: &FilesystemOnDrives) -> String {
 mod tests {
     use super::super::parameters;
     use super::*;
-    use crate::slot::Slot;
+    use crate::trial_spec::TrialSpec;
     use crate::workload::{self, Place};
     use lab::model::{HostLimits, resolve};
     use machine::engine::Manifest;
@@ -287,7 +289,7 @@ mod tests {
         let profiles = lab::Profiles::builtin();
         let (campaign, _) = lab::load("lab.toml", &text, &lab::NoFiles, &profiles).unwrap();
         let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
-        let inputs = Inputs::new(&campaign, &model, &Slot::main(0, 0, 0), "build");
+        let inputs = Inputs::new(&campaign, &model, &TrialSpec::repeat(0, 0, 0), "build");
         let manifest = Manifest { linux: "7.2".into(), key: "aa".into(), openzfs: BTreeMap::new() };
         let engine = Engine { manifest, directory: "/anywhere".into() };
         let client = workload::prepare(&inputs, Place::Nowhere).unwrap();

@@ -1,18 +1,18 @@
 //! The machine of a variant, for other work than a trial: the caller decides what it runs.
 
 use super::parameters::{self, Parameters};
-use super::{Linux, devices, fault, of_host, steps};
-use crate::fault::Fault;
+pub use super::steps::{directory, filesystem_device, mount, place};
+use super::{Linux, devices, of_host, steps, trial_error};
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::Config;
-use lab::campaign::FilesystemOnDrives;
 use machine::outcome::Outcome;
-use machine::script::{Script, Step};
+use machine::script::Step;
 use machine::start::{Failure, Machine};
 use measurement::Stage;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// A variant whose machine can be started any number of times.
@@ -32,7 +32,7 @@ pub enum EarlyEnd {
     /// slow.
     Hung(String),
     /// Anything else.
-    Fault(Fault),
+    Error(Error),
 }
 
 impl Linux {
@@ -48,49 +48,22 @@ impl Linux {
 }
 
 impl Variant<'_> {
-    /// Where the client's dataset is mounted inside.
-    pub fn directory(&self) -> PathBuf {
-        steps::directory(self.inputs)
-    }
-
-    /// The name of a drive's device inside.
-    pub fn device(drive: &str) -> String {
-        format!("{}{drive}", machine::DEVICE)
-    }
-
     /// Its drives.
     ///
     /// # Errors
     /// That a profile cannot be used.
-    pub fn drives(&self) -> Result<Config, Fault> {
+    pub fn drives(&self) -> Result<Config, Error> {
         devices::config(self.inputs)
     }
 
     /// The steps that build it from empty drives.
     pub fn build(&self) -> Vec<Step> {
-        steps::build(self.inputs, &self.linux.engine, &self.parameters).0
-    }
-
-    /// The step that makes the client's directory, which a pool has as a dataset.
-    pub fn place(&self) -> Option<Step> {
-        steps::place(self.inputs)
-    }
-
-    /// The device of a file system without ZFS: its array or its drive.
-    pub fn filesystem_device(on_drives: &FilesystemOnDrives) -> String {
-        steps::filesystem_device(on_drives)
-    }
-
-    /// The command that mounts a file system without ZFS.
-    pub fn mount(&self) -> Vec<String> {
-        steps::mount(self.inputs)
+        steps::build(self.inputs, &self.linux.engine, &self.parameters)
     }
 
     /// The first of these steps: those that load the kernel's modules.
     pub fn load(&self) -> Vec<Step> {
-        let mut steps = self.build();
-        steps.retain(|step| matches!(step, Step::Stage(_) | Step::Module { .. }));
-        steps
+        steps::load(self.inputs, &self.linux.engine, &self.parameters)
     }
 
     /// Runs a machine with these drives to the end of these steps. It counts as hung after a real time.
@@ -105,9 +78,8 @@ impl Variant<'_> {
         hung_after: Duration,
         stop: &Stop,
     ) -> Result<Outcome, EarlyEnd> {
-        let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
-        let script = Script { pool, programs, steps };
-        let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Fault)?;
+        let script = steps::script(self.inputs, &self.linux.engine, steps);
+        let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Error)?;
         let machine = Machine {
             patience: hung_after,
             ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
@@ -124,15 +96,15 @@ impl Variant<'_> {
 /// named.
 fn early(failure: Failure, directory: &Path) -> EarlyEnd {
     match failure {
-        Failure::Ended(_) | Failure::Hung { .. } if let Some(fault) = of_host(directory) => {
-            EarlyEnd::Fault(fault)
+        Failure::Ended(_) | Failure::Hung { .. } if let Some(error) = of_host(directory) => {
+            EarlyEnd::Error(error)
         }
         Failure::Ended(how) => EarlyEnd::Died(how),
         Failure::Hung { seconds, last } => EarlyEnd::Hung(format!(
             "the machine did not end within {seconds} s of real time and was ended; its last message: {}",
             last.as_deref().unwrap_or("none")
         )),
-        other => EarlyEnd::Fault(fault(&other, directory, None)),
+        other => EarlyEnd::Error(trial_error(&other, directory, None)),
     }
 }
 
@@ -151,13 +123,13 @@ mod tests {
         assert!(matches!(end(hung(None)), EarlyEnd::Hung(_)));
         assert!(matches!(end(Failure::Ended("panic".to_owned())), EarlyEnd::Died(_)));
         let killed = end(Failure::Killed("signal 9".to_owned()));
-        assert!(matches!(killed, EarlyEnd::Fault(Fault::Environment(_))), "{killed:?}");
+        assert!(matches!(killed, EarlyEnd::Error(Error::Environment(_))), "{killed:?}");
         let directory = tempfile::tempdir().unwrap();
         let console = "the record of the drives cannot be written: File too large (os error 27)\n";
         std::fs::write(directory.path().join(machine::CONSOLE), console).unwrap();
         for failure in [hung(None), Failure::Ended("panic".to_owned())] {
             let refused = early(failure, directory.path());
-            assert!(matches!(refused, EarlyEnd::Fault(Fault::Environment(_))), "{refused:?}");
+            assert!(matches!(refused, EarlyEnd::Error(Error::Environment(_))), "{refused:?}");
         }
     }
 }

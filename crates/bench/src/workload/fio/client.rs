@@ -1,13 +1,12 @@
 //! fio as a client of a trial.
 
 use super::rewrite::Rewritten;
-use super::{COPY, Finished, LAYOUT, LEAD, PRE_READ, WARM, complaint, diff, job, measured};
+use super::{Finished, complaint, diff, measured, rewritten};
 use crate::engine::linux::steps;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Fio;
 use crate::workload::{self, Part, Place, Seen, warm};
-use lab::campaign::Program;
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::Measured;
@@ -19,6 +18,8 @@ const LIMIT: (f64, f64) = (3.0, 600.0);
 /// Files that fio may have open. Its jobs are threads of one process here and share them; as processes each may have
 /// 524,288, systemd's hard limit for a service or a session.
 const OPEN_FILES: u64 = 1 << 20;
+/// Name of the copy that runs.
+const COPY: &str = "job.fio";
 /// Seconds for jobs that do not say how long they run.
 const UNTIMED_S: f64 = 24.0 * 3600.0;
 
@@ -34,20 +35,14 @@ pub struct Client {
 
 impl Client {
     /// Rewrites the job of a trial.
-    ///
-    /// # Errors
-    /// Every mistake in the job file.
-    pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Fault> {
-        let Program::Fio { origin, job: text } = &inputs.workload.program else {
-            return Err(Fault::failed("this workload has no fio job"));
-        };
+    pub fn new(inputs: &Inputs, origin: &str, job: &str, place: Place) -> Result<Client, Error> {
         Ok(Client {
             program: match place {
                 Place::Host => Fio::find()?.program.to_string_lossy().into_owned(),
                 Place::Nowhere => "fio".to_owned(),
             },
-            job: job(inputs, &steps::directory(inputs))?,
-            original: (origin.clone(), text.clone()),
+            job: rewritten(inputs, origin, job, &steps::directory(inputs))?,
+            original: (origin.to_owned(), job.to_owned()),
         })
     }
 
@@ -73,7 +68,7 @@ impl workload::Client for Client {
 
     fn lay_out(&self) -> Part {
         let mut part = Part::default();
-        let command = self.command(&mut part, LAYOUT, self.job.layout(), "layout");
+        let command = self.command(&mut part, "layout.fio", self.job.layout(), "layout");
         part.steps.push(Step::Run(command));
         part
     }
@@ -83,16 +78,16 @@ impl workload::Client for Client {
     fn warm_up(&self, limit_s: f64) -> Part {
         let mut part = Part::default();
         if let Some(text) = self.job.pre_read() {
-            let command = self.command(&mut part, PRE_READ, text, "pre-read");
+            let command = self.command(&mut part, "pre-read.fio", text, "pre-read");
             part.steps.push(Step::Run(command));
         }
         if limit_s > 0.0 {
             let text = self.job.warm_up(limit_s);
-            let command = self.command(&mut part, WARM, text, "warm");
+            let command = self.command(&mut part, "warm.fio", text, "warm");
             part.steps.extend(warm(command, limit_s, false));
         }
         if self.job.lead_s > 0.0 {
-            let command = self.command(&mut part, LEAD, self.job.lead(), "lead");
+            let command = self.command(&mut part, "lead.fio", self.job.lead(), "lead");
             part.steps.extend(warm(command, self.job.lead_s, true));
         }
         part
@@ -122,7 +117,7 @@ impl workload::Client for Client {
         self.job.files_bytes
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let finished = Finished::read(raw)?;
         measured::measured(&self.job, finished, seen)
     }

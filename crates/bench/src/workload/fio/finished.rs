@@ -3,7 +3,7 @@
 use super::output::{self, Output};
 use super::refusals::complaint;
 use super::series::{self, PerSecond};
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::logs;
 use std::fs;
 use std::path::Path;
@@ -30,13 +30,13 @@ impl Finished {
     ///
     /// # Errors
     /// That fio failed, with the reason it gave, or that its output cannot be read.
-    pub fn read(raw: &Path) -> Result<Finished, Fault> {
+    pub fn read(raw: &Path) -> Result<Finished, Error> {
         let text = fs::read(raw.join(OUTPUT)).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let errors = fs::read(raw.join(ERRORS)).unwrap_or_default();
         let errors = String::from_utf8_lossy(&errors);
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
-        let failed = |otherwise: String| Fault::failed(why.map_or(otherwise, str::to_owned));
+        let failed = |otherwise: String| Error::failed(why.map_or(otherwise, str::to_owned));
         let output = output::parse(&text).map_err(|e| {
             failed(format!("{e} ({OUTPUT}); see {ERRORS} in the trial's directory"))
         })?;

@@ -3,7 +3,7 @@
 use super::Finished;
 use super::rewrite::Rewritten;
 use super::series;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::Seen;
 use measurement::{Fact, Measured};
 
@@ -11,11 +11,11 @@ use measurement::{Fact, Measured};
 ///
 /// # Errors
 /// Why the observations are not a valid measurement of the job.
-pub fn measured(job: &Rewritten, finished: Finished, seen: Seen) -> Result<Measured, Fault> {
+pub fn measured(job: &Rewritten, finished: Finished, seen: Seen) -> Result<Measured, Error> {
     let Finished { output, series, logged, silent } = finished;
     let (read, write, sync) = (output.read(), output.write(), output.sync());
     if read.ops + write.ops == 0 {
-        return Err(Fault::failed("fio did no I/O: check the job's size, runtime and ramp"));
+        return Err(Error::failed("fio did no I/O: check the job's size, runtime and ramp"));
     }
     // The others had the pool to themselves: a result of another workload than the one asked for.
     let mut idle = output.idle();
@@ -23,7 +23,7 @@ pub fn measured(job: &Rewritten, finished: Finished, seen: Seen) -> Result<Measu
         idle.extend(idle_in_group(job, &silent));
     }
     if !idle.is_empty() {
-        return Err(Fault::failed(format!(
+        return Err(Error::failed(format!(
             "fio's job {} did no I/O in the measured time, but others did: use a longer runtime",
             idle.join(", ")
         )));
@@ -69,10 +69,10 @@ fn idle_in_group<'a>(job: &'a Rewritten, silent: &[usize]) -> Vec<&'a str> {
 }
 
 /// Compares the seconds that fio measured with the job's: a shorter run does not show sustained throughput.
-fn check_duration(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
+fn check_duration(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Error> {
     const LEAST: f64 = 0.9;
     match wanted_s {
-        Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Fault::failed(format!(
+        Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Error::failed(format!(
             "fio ended after {measured_s:.1} s, but its job should run for {wanted_s} s: with \
              file_append=1, io_size or number_ios fio does not start its files again; increase \
              `size` or `io_size`, or shorten the runtime"

@@ -15,41 +15,24 @@ mod scaled_sizes;
 mod section;
 mod times;
 
-pub use client::Client;
-pub use finished::Finished;
+pub(super) use client::Client;
 pub use refusals::{complaint, refusals};
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
+use finished::Finished;
 use lab::campaign::Program;
 use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
 use std::path::Path;
-
-/// Name of the copy that runs.
-pub const COPY: &str = "job.fio";
-/// Name of the copy that lays out the files.
-pub const LAYOUT: &str = "layout.fio";
-/// Name of the copy that warms caches up.
-pub const WARM: &str = "warm.fio";
-/// Name of the copy that is a ramp.
-pub const LEAD: &str = "lead.fio";
-/// Name of the copy that reads files once.
-pub const PRE_READ: &str = "pre-read.fio";
 
 /// Mistakes of a job file as one reason.
 fn reason(origin: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(|mistake| format!("{origin}:{mistake}")).collect::<Vec<_>>().join("; ")
 }
 
-/// A trial's job file rewritten for a dataset that is mounted on `dir`.
-///
-/// # Errors
-/// Every mistake in the file.
-pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
-    let Program::Fio { origin, job } = &inputs.workload.program else {
-        return Err(Fault::failed("this workload has no fio job"));
-    };
+/// A trial's job file, rewritten for a dataset that is mounted on `dir`; or every mistake in it.
+fn rewritten(inputs: &Inputs, origin: &str, job: &str, dir: &Path) -> Result<Rewritten, Error> {
     let target = Target {
         dir,
         size: inputs.model.size,
@@ -61,7 +44,7 @@ pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
         seed: inputs.seed,
         rate: inputs.rate,
     };
-    let wrong = |m: Vec<Mistake>| Fault::Failed(reason(origin, &m));
+    let wrong = |m: Vec<Mistake>| Error::Failed(reason(origin, &m));
     let file = parse::parse(job).map_err(wrong)?;
     rewrite::rewrite(&file, &target).map_err(wrong)
 }
@@ -70,5 +53,6 @@ pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
 /// in a closed loop.
 pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     inputs.rate?;
-    job(inputs, Path::new("/")).ok()?.offered_rate
+    let Program::Fio { origin, job } = &inputs.workload.program else { return None };
+    rewritten(inputs, origin, job, Path::new("/")).ok()?.offered_rate
 }

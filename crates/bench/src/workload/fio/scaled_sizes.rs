@@ -28,9 +28,6 @@ pub enum Ratio {
 }
 
 /// The change that makes all files of a job file together `want` bytes.
-///
-/// # Errors
-/// A size that cannot be read, with its line.
 pub fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
     // How many sets of files have a name, and their bytes.
     let mut files: BTreeMap<String, (u64, u64)> = BTreeMap::new();
@@ -50,9 +47,6 @@ pub fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
 }
 
 /// The sizes of a job, S times smaller, in whole blocks.
-///
-/// # Errors
-/// A size that cannot be read or is missing, with its line.
 pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
     let blocks = block_sizes(job).map_err(|mut wrong| wrong.swap_remove(0))?;
     let block = blocks.into_iter().fold(1, u64::max);

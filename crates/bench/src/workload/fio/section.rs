@@ -46,9 +46,6 @@ pub(super) struct Shared<'a> {
 }
 
 /// Rewrites one job.
-///
-/// # Errors
-/// Every size or time that cannot be read or scaled, with its line.
 pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake>> {
     let target = shared.target;
     let (stock, times) =

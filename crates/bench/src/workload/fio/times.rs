@@ -26,9 +26,6 @@ pub(super) struct Times {
 }
 
 /// The longest ramp that a job of the file asks for, and how it is carried out.
-///
-/// # Errors
-/// A `ramp_time` that cannot be read, with its line.
 pub(super) fn ramp(file: &JobFile, target: &Target) -> Result<Ramp, Mistake> {
     let mut longest = 0.0f64;
     for job in &file.jobs {
@@ -46,9 +43,6 @@ pub(super) fn ramp(file: &JobFile, target: &Target) -> Result<Ramp, Mistake> {
 }
 
 /// The times of one job.
-///
-/// # Errors
-/// A `runtime` that cannot be read, with its line.
 pub(super) fn times(job: &Job, target: &Target, ramp: Ramp) -> Result<Times, Mistake> {
     let mut lines = Vec::new();
     if ramp.within_s > 0.0 {

@@ -3,7 +3,7 @@
 pub mod output;
 
 use crate::engine::linux::steps;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::window::{self, Sample};
@@ -36,7 +36,7 @@ impl Client {
     ///
     /// # Errors
     /// That PostgreSQL is not installed.
-    pub fn new(inputs: &Inputs, test: &PgTestFsync, place: Place) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, test: &PgTestFsync, place: Place) -> Result<Client, Error> {
         let runtime_s = inputs.method.runtime_s.unwrap_or(SECONDS_PER_TEST);
         Ok(Client {
             programs: match place {
@@ -64,13 +64,13 @@ impl workload::Client for Client {
         FILE_BYTES
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let table = Table::read(&database::text(raw, OUTPUT))?;
         let mut facts = seen.facts;
         facts.insert(Fact::FilesBytes, FILE_BYTES as f64);
         facts.insert(Fact::FilesJobs, 0.0);
         let measured = measured(&table, &self.test, &seen.samples).ok_or_else(|| {
-            Fault::failed(format!(
+            Error::failed(format!(
                 "pg_test_fsync has no result for {} on this file system: see {OUTPUT}, or use another `method`",
                 self.test.compared()
             ))

@@ -1,6 +1,6 @@
 //! What pg_test_fsync prints: a table of operations a second.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use lab::campaign::{PgTestFsync, SyncMethod};
 use measurement::SyncTest::{self, *};
 use measurement::Values;
@@ -71,7 +71,7 @@ impl Table {
     ///
     /// # Errors
     /// The line that is none of its, or that it did not come to its end.
-    pub fn read(text: &str) -> Result<Table, Fault> {
+    pub fn read(text: &str) -> Result<Table, Error> {
         let mut seconds_per_test = None;
         let mut rates = Values::new();
         let mut section: &[(&str, SyncTest)] = &[];
@@ -87,7 +87,7 @@ impl Table {
                 });
                 let Some((test, rate)) = found else {
                     let line = line.trim();
-                    return Err(Fault::failed(format!(
+                    return Err(Error::failed(format!(
                         "unexpected line in pg_test_fsync's output: {line}"
                     )));
                 };
@@ -96,7 +96,7 @@ impl Table {
         }
         match (seconds_per_test, rates.get(&Unsynced)) {
             (Some(seconds_per_test), Some(_)) => Ok(Table { seconds_per_test, rates }),
-            _ => Err(Fault::failed(
+            _ => Err(Error::failed(
                 "pg_test_fsync ended before its last test: see pg_test_fsync.out",
             )),
         }

@@ -1,6 +1,6 @@
 //! The server's own counters over the measured run.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::database;
 use measurement::{Counter, Counters};
 use serde_json::Value;
@@ -42,7 +42,7 @@ const COUNTERS: [(Counter, &str, &[&str]); 6] = [
 ///
 /// # Errors
 /// The file that does not hold them.
-pub fn grown(raw: &Path) -> Result<Counters, Fault> {
+pub fn grown(raw: &Path) -> Result<Counters, Error> {
     database::grown(raw, ["counters-begin.json", "counters-end.json"], values)
 }
 

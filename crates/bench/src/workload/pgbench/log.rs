@@ -1,6 +1,6 @@
 //! pgbench's logs of transactions (`-l`), one file a thread: `client number latency script seconds µs [lag]`.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::transactions::{Transaction, Transactions};
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The first line that is none of such a log, or that there are none.
-pub fn read(raw: &Path, prefix: &str, writes: &[bool]) -> Result<Transactions, Fault> {
+pub fn read(raw: &Path, prefix: &str, writes: &[bool]) -> Result<Transactions, Error> {
     Transactions::read(raw, prefix, "pgbench", |line| transaction(line, writes))
 }
 

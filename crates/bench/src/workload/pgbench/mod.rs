@@ -7,7 +7,7 @@ pub mod log;
 mod server;
 
 use crate::engine::linux::steps::MOUNT;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::workload::database::{self, START_S, Times, USER};
@@ -15,11 +15,9 @@ use crate::workload::{self, Part, Place, Seen, seed_of_run};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
 use load::Places;
-
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::{Fact, Measured};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Where the server's socket is, inside.
@@ -48,7 +46,7 @@ impl Client {
     ///
     /// # Errors
     /// That PostgreSQL is not installed.
-    pub fn new(inputs: &Inputs, pgbench: &Pgbench, place: Place) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, pgbench: &Pgbench, place: Place) -> Result<Client, Error> {
         Ok(Client {
             server: match place {
                 Place::Host => Postgresql::find(pgbench.version)?,
@@ -64,10 +62,10 @@ impl Client {
     }
 
     /// Runs one of PostgreSQL's programs as root in the machine's directory.
-    fn client(&self, program: &str, words: &[&str]) -> Command {
+    fn client(&self, program: &str, words: &[impl AsRef<str>]) -> Command {
         let program = self.server.program(program);
         let fixed = [program.as_str(), "-h", SOCKET, "-U", "postgres"];
-        Command::new(fixed.iter().chain(words).copied()).directory(INSIDE)
+        Command::new(fixed.into_iter().chain(words.iter().map(AsRef::as_ref))).directory(INSIDE)
     }
 
     fn psql(&self, words: &[&str], output: &str) -> Step {
@@ -77,26 +75,13 @@ impl Client {
     }
 
     /// Starts or stops the server as its user.
-    fn control(&self, words: &[&str], output: &str) -> Step {
-        Step::Run(self.pg_ctl(words).output(output))
-    }
-
-    fn pg_ctl(&self, words: &[&str]) -> Command {
+    fn pg_ctl(&self, words: &[&str], output: &str) -> Command {
         let program = self.server.program("pg_ctl");
         let data = self.places.data.to_string_lossy();
         let patience = START_S.to_string();
         let fixed = [program.as_str(), "-D", &data, "-w", "-t", &patience];
-        Command::new(fixed.into_iter().chain(words.iter().copied())).user(USER)
-    }
-
-    /// Makes a directory of the server's user.
-    fn directory(path: &str) -> Step {
-        Step::Run(database::directory(path))
-    }
-
-    fn scripts(&self) -> BTreeMap<String, String> {
-        let scripts = self.pgbench.scripts.iter().enumerate();
-        scripts.map(|(number, script)| (script_file(number), script.text.clone())).collect()
+        let words = fixed.into_iter().chain(words.iter().copied());
+        Command::new(words).user(USER).output(output)
     }
 
     fn pgbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
@@ -129,7 +114,6 @@ impl Client {
         }
         words.extend(more.iter().map(|word| (*word).to_owned()));
         words.push("postgres".to_owned());
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         self.client("pgbench", &words).output(output)
     }
 }
@@ -140,9 +124,8 @@ fn script_file(number: usize) -> String {
 
 impl workload::Client for Client {
     fn lay_out(&self) -> Part {
-        let mut steps = vec![Client::directory(SOCKET)];
-        let places = self.places.all();
-        steps.extend(places.map(|path| Client::directory(&path.to_string_lossy())));
+        let mut steps = vec![database::directory(SOCKET)];
+        steps.extend(self.places.all().map(database::directory));
         let data = self.places.data.to_string_lossy();
         let program = self.server.program("initdb");
         let segment = format!("--wal-segsize={}", self.at.segment >> 20);
@@ -160,21 +143,23 @@ impl workload::Client for Client {
         });
         let hurried = load::HURRIED.map(|setting| format!("-c {setting}"));
         let hurried = hurried.join(" ");
-        steps.push(self.control(&["-o", &hurried, "start"], "server-load.out"));
+        steps.push(Step::Run(self.pg_ctl(&["-o", &hurried, "start"], "server-load.out")));
         steps.push(self.psql(&["-f", "load.sql"], "load.out"));
-        steps.push(self.control(&["-m", "fast", "stop"], "stop.out"));
+        steps.push(Step::Run(self.stop_with("fast")));
         let sql = load::sql(&self.at, self.pgbench.random_filler, &self.places);
         Part { steps, files: [("load.sql".to_owned(), sql)].into() }
     }
 
     fn start(&self) -> Part {
         let steps = vec![
-            Client::directory(SOCKET),
-            self.control(&["start"], "server.out"),
+            database::directory(SOCKET),
+            Step::Run(self.pg_ctl(&["start"], "server.out")),
             self.psql(&["--csv", "-c", load::SETTINGS], "settings.csv"),
             self.psql(&["-At", "-c", load::REFUSED], "settings-refused.txt"),
         ];
-        Part { steps, files: self.scripts() }
+        let scripts = self.pgbench.scripts.iter().enumerate();
+        let files = scripts.map(|(number, script)| (script_file(number), script.text.clone()));
+        Part { steps, files: files.collect() }
     }
 
     fn warm_up(&self, limit_s: f64) -> Part {
@@ -195,7 +180,7 @@ impl workload::Client for Client {
     }
 
     fn stop(&self) -> Part {
-        Part { steps: vec![self.control(&["-m", "fast", "stop"], "stop.out")], ..Part::default() }
+        Part { steps: vec![Step::Run(self.stop_with("fast"))], ..Part::default() }
     }
 
     fn ramp_s(&self) -> f64 {
@@ -213,7 +198,7 @@ impl workload::Client for Client {
         self.at.shared_buffers + self.at.shared_buffers / 16 + sessions * SESSION
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
         let mut transactions = log::read(raw, LOG, &writes)?;
         self.times.check("pgbench", transactions.seconds(), self.rate)?;

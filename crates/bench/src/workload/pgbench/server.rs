@@ -1,24 +1,24 @@
 //! The server for work that is no trial: who uses these runs them in an order of his own.
 
 use super::{Client, SOCKET};
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::database;
-use machine::script::Command;
+use machine::script::{Command, Step};
 
 impl Client {
     /// Starts the server with options of `postgres` on top of the lab's settings, after recovery where it needs
     /// one. Its log is in `output`.
-    pub fn start_with(&self, options: &str, output: &str) -> [Command; 2] {
+    pub fn start_with(&self, options: &str, output: &str) -> Vec<Step> {
         let start = match options {
-            "" => self.pg_ctl(&["start"]),
-            options => self.pg_ctl(&["-o", options, "start"]),
+            "" => self.pg_ctl(&["start"], output),
+            options => self.pg_ctl(&["-o", options, "start"], output),
         };
-        [database::directory(SOCKET), start.output(output)]
+        vec![database::directory(SOCKET), Step::Run(start)]
     }
 
     /// Ends the server in one of pg_ctl's modes.
     pub fn stop_with(&self, mode: &str) -> Command {
-        self.pg_ctl(&["-m", mode, "stop"]).output("stop.out")
+        self.pg_ctl(&["-m", mode, "stop"], "stop.out")
     }
 
     /// A session that reads statements from its standard input.
@@ -37,11 +37,11 @@ impl Client {
     /// That its checker of tables is installed, so that what it reports is damage.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with the versions that have it.
-    pub fn has_amcheck(&self) -> Result<(), Fault> {
+    /// [`Error::Environment`] with the versions that have it.
+    pub fn has_amcheck(&self) -> Result<(), Error> {
         let found = which::which(self.server.program("pg_amcheck"));
         found.map(drop).map_err(|_| {
-            Fault::Environment(format!(
+            Error::Environment(format!(
                 "{} has no pg_amcheck, which checks tables and indexes after a power cut: use PostgreSQL 14 or later",
                 self.server.version
             ))

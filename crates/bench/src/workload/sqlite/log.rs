@@ -1,6 +1,6 @@
 //! Logs of SQLite's transactions, one file a connection: `r` or `w`, and in ns when it ended and how long it took.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::transactions::{Transaction, Transactions};
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The first line that is none of such a log, or that there are none.
-pub fn read(raw: &Path, prefix: &str) -> Result<Transactions, Fault> {
+pub fn read(raw: &Path, prefix: &str) -> Result<Transactions, Error> {
     Transactions::read(raw, prefix, "SQLite's client", |line| {
         transaction(line).ok_or("not a transaction of the SQLite client")
     })

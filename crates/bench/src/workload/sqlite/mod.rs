@@ -4,7 +4,7 @@ pub mod inside;
 pub mod log;
 
 use crate::engine::linux::steps;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::workload::database::{self, Times};
 use crate::workload::{self, Part, Seen, seed_of_run};
@@ -105,11 +105,11 @@ impl workload::Client for Client {
         u64::from(self.at.clients) * (CLIENT + self.at.cache_size.unwrap_or(0))
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let transactions = log::read(raw, LOG)?;
         self.times.check("SQLite's client", transactions.seconds(), None)?;
         let summary: Summary = serde_json::from_str(&database::text(raw, OUTPUT)).map_err(|e| {
-            Fault::failed(format!("{OUTPUT} is not valid output of the SQLite client: {e}"))
+            Error::failed(format!("{OUTPUT} is not valid output of the SQLite client: {e}"))
         })?;
         let mut notes = vec![format!("SQLite {}", rusqlite::version())];
         if summary.begun_again > 0 {

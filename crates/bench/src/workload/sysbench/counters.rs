@@ -1,6 +1,6 @@
 //! The server's own counters over the measured run, and its settings as it ran them.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::database;
 use lab::mysql::{self, Server};
 use measurement::{Counter, Counters};
@@ -29,7 +29,7 @@ fn table(text: &str) -> BTreeMap<&str, &str> {
 ///
 /// # Errors
 /// The file that does not hold them.
-pub fn grown(raw: &Path) -> Result<Counters, Fault> {
+pub fn grown(raw: &Path) -> Result<Counters, Error> {
     database::grown(raw, ["counters-begin.tsv", "counters-end.tsv"], values)
 }
 

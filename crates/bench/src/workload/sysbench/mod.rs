@@ -6,7 +6,7 @@ pub mod output;
 mod server;
 
 use crate::engine::linux::steps::MOUNT;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Mysql;
 use crate::workload::database::{self, START_S, Times, USER};
@@ -50,7 +50,7 @@ impl Client {
     ///
     /// # Errors
     /// That the server or sysbench is not installed.
-    pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Error> {
         Ok(Client {
             server: match place {
                 Place::Host => Mysql::find(sysbench.server, sysbench.version)?,
@@ -67,9 +67,8 @@ impl Client {
 
     /// Runs one of the server's client programs as root in the machine's directory.
     fn client(&self, program: &str, words: &[&str]) -> Command {
-        let program = self.server.program(program);
         let socket = format!("--socket={SOCKET}/socket");
-        let fixed = [program.as_str(), "--no-defaults", &socket, "--user=root"];
+        let fixed = [program, "--no-defaults", &socket, "--user=root"];
         // MySQL's client has `source` only if asked; one that always has it does not know the option.
         let source: &[&str] = match self.server.family {
             Server::Mariadb => &[],
@@ -80,11 +79,7 @@ impl Client {
 
     /// Runs statements; their rows are in `output`.
     pub fn statements(&self, sql: &str, output: &str) -> Command {
-        self.client(Mysql::shell(self.server.family), &["-N", "-B", "-e", sql]).output(output)
-    }
-
-    fn daemon(&self) -> String {
-        self.server.program(Mysql::daemon(self.server.family))
+        self.client(&self.server.shell(), &["-N", "-B", "-e", sql]).output(output)
     }
 
     /// Makes an empty data directory, whose root has no password.
@@ -96,19 +91,21 @@ impl Client {
                 let root = "--auth-root-authentication-method=normal";
                 Command::new([&program, &defaults, root, "--skip-test-db"])
             }
-            Server::Mysql => Command::new([&self.daemon(), &defaults, "--initialize-insecure"]),
+            Server::Mysql => {
+                Command::new([&self.server.daemon(), &defaults, "--initialize-insecure"])
+            }
         }
     }
 
     /// Writes my.cnf and starts the server with options on top. Its log is in `output.err`.
     fn launch(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
-        let program = self.daemon();
+        let program = self.server.daemon();
         let defaults = format!("--defaults-file={}", conf_file());
         // The server does not leave its terminal by itself.
         let fixed = ["setsid", "--fork", &program, &defaults];
         let start = Command::new(fixed.iter().chain(options).copied()).user(USER).output(output);
         vec![
-            Step::Run(database::directory(SOCKET)),
+            database::directory(SOCKET),
             Step::Write { path: conf_file().into(), text: conf },
             Step::Run(start),
         ]
@@ -124,12 +121,12 @@ impl Client {
     /// Succeeds when the server takes connections.
     fn ping(&self, options: &[&str]) -> Command {
         let words: Vec<&str> = options.iter().copied().chain(["ping"]).collect();
-        self.client(Mysql::admin(self.server.family), &words).output("ping.out")
+        self.client(&self.server.admin(), &words).output("ping.out")
     }
 
     /// Ends the server and waits until it has ended.
     pub fn shut_down(&self) -> Command {
-        self.client(Mysql::admin(self.server.family), &["shutdown"]).output("stop.out")
+        self.client(&self.server.admin(), &["shutdown"]).output("stop.out")
     }
 
     /// my.cnf at S.
@@ -182,11 +179,8 @@ impl workload::Client for Client {
             ..self.at.clone()
         };
         let conf = load::conf(self.server.family, &at, &self.places, SOCKET);
-        let places = self.places.all().map(|path| path.to_string_lossy().into_owned());
-        let mut steps: Vec<Step> = std::iter::once(SOCKET.to_owned())
-            .chain(places)
-            .map(|path| Step::Run(database::directory(&path)))
-            .collect();
+        let mut steps = vec![database::directory(SOCKET)];
+        steps.extend(self.places.all().map(database::directory));
         steps.push(Step::Write { path: conf_file().into(), text: conf.clone() });
         steps.push(Step::Run(self.install().user(USER).output("install.out")));
         steps.extend(self.serve(conf, &load::HURRIED, "server-load.out"));
@@ -237,7 +231,7 @@ impl workload::Client for Client {
         server_memory(self.server.family) + self.at.buffer_pool + self.at.buffer_pool / 8 + sessions
     }
 
-    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Error> {
         let run = Run::read(&database::text(raw, "sysbench.out"))?;
         self.times.check("sysbench", run.seconds, None)?;
         let writes = self.sysbench.writes();

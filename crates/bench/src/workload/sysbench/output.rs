@@ -1,6 +1,6 @@
 //! What `sysbench --report-interval=1 --histogram=on run` prints, of sysbench 1.0.
 
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::workload::fio::output::Bins;
 use crate::workload::fio::series::{self, PerSecond};
 use lab::mysql::Server;
@@ -47,7 +47,7 @@ impl Run {
     ///
     /// # Errors
     /// That it did not come to its end, or completed no transaction.
-    pub fn read(text: &str) -> Result<Run, Fault> {
+    pub fn read(text: &str) -> Result<Run, Error> {
         let mut run = Run::default();
         let mut whole = false;
         for line in text.lines() {
@@ -68,9 +68,9 @@ impl Run {
         }
         let counted: u64 = run.histogram.iter().map(|(_, count)| count).sum();
         match run.events {
-            _ if !whole => Err(Fault::failed("sysbench printed no result: see sysbench.out")),
-            0 => Err(Fault::failed("sysbench completed no transaction: a longer runtime may help")),
-            events if events != counted => Err(Fault::failed(format!(
+            _ if !whole => Err(Error::failed("sysbench printed no result: see sysbench.out")),
+            0 => Err(Error::failed("sysbench completed no transaction: a longer runtime may help")),
+            events if events != counted => Err(Error::failed(format!(
                 "sysbench counts {events} transactions and {counted} in its histogram: see sysbench.out"
             ))),
             _ => Ok(run),

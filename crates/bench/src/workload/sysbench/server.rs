@@ -1,7 +1,6 @@
 //! The server for work that is no trial: who uses these runs them in an order of his own.
 
 use super::Client;
-use crate::programs::Mysql;
 use lab::mysql::Server;
 use machine::script::{Command, Step};
 
@@ -24,7 +23,7 @@ impl Client {
 
     /// A session in sysbench's database that reads statements from its standard input and ends at the first error.
     pub fn session(&self) -> Command {
-        self.client(Mysql::shell(self.server.family), &["-N", "-B", "--unbuffered", "-D", "sbtest"])
+        self.client(&self.server.shell(), &["-N", "-B", "--unbuffered", "-D", "sbtest"])
     }
 
     /// Which server it is.

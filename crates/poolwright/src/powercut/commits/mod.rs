@@ -13,7 +13,7 @@ use super::work::Work;
 use super::writer::timed;
 use ::machine::INSIDE;
 use ::machine::script::{Command, Step};
-use bench::fault::Fault;
+use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::workload::sqlite::Client as SqliteClient;
 use bench::workload::{Client, Place, pgbench, sysbench};
@@ -56,7 +56,7 @@ pub struct Database {
 ///
 /// # Errors
 /// That its server, or what checks its tables, is not installed.
-pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Database>, Fault> {
+pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Database>, Error> {
     Ok(match &inputs.workload.program {
         Program::Pgbench(pgbench) => {
             let client = pgbench::Client::new(inputs, pgbench, place)?;
@@ -74,9 +74,7 @@ pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Datab
 /// The transactions of a run, and the commands of its server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Commits {
-    /// Sessions at the same time.
     pub sessions: usize,
-    /// Seed of the transactions.
     seed: u64,
     dialect: Dialect,
     /// A session that reads statements from its standard input.
@@ -103,13 +101,11 @@ enum Dialect {
 /// The state of a recovered database.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recovery {
-    /// Damage to the transactions.
     pub damage: Damage,
     /// Number of the first transactions of each session that are present.
     pub kept: Vec<u64>,
     /// Virtual seconds from the server's start until it accepts statements; none without a server.
     pub recovery_s: Option<f64>,
-    /// What is wrong with it.
     pub faults: Vec<String>,
 }
 
@@ -164,7 +160,6 @@ impl Commits {
         }
     }
 
-    /// Opens a session.
     pub fn open(&self, session: usize) -> io::Result<Session<'_>> {
         let [program, arguments @ ..] = &self.session.argv[..] else {
             return Err(io::Error::other("a session without a program"));
@@ -196,9 +191,6 @@ impl Commits {
 
     /// Recovers the database and checks the acknowledged transactions of each session. The server is stopped
     /// afterwards.
-    ///
-    /// # Errors
-    /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         let (_, recovery_s) = timed(|| self.recover())?;
         let found = ::machine::guest::execute(&self.query);
@@ -219,7 +211,6 @@ fn read(name: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Runs a program until it succeeds.
 fn until_ready(ready: &Command) -> Result<(), String> {
     for _ in 0..PATIENCE_S * TRIES_PER_S {
         if ::machine::guest::execute(ready).is_ok() {
@@ -296,10 +287,6 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Commits a transaction.
-    ///
-    /// # Errors
-    /// The session ended before the commit.
     pub fn commit(&mut self, number: u64) -> io::Result<()> {
         let text = self.commits.transaction(self.number, number);
         self.input.write_all(text.as_bytes())?;

@@ -2,7 +2,6 @@
 
 use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER, Written};
 use crate::powercut::work::Work;
-use ::machine::script::Step;
 use bench::workload::pgbench::Client;
 
 /// Options of a server that syncs nothing, neither for a commit nor for the page that it writes after its log.
@@ -25,21 +24,20 @@ const QUERY: &str = "SELECT json_build_object(\
 /// The server of a pgbench workload.
 pub fn database(client: Client, seed: u64) -> Database {
     let (accounts, tellers) = client.rows();
-    let start = |options: &str| client.start_with(options, SERVER).map(Step::Run).to_vec();
     Database {
         work: Work::Commits(Box::new(Commits {
             sessions: client.sessions() as usize,
             seed,
             dialect: Dialect::Postgresql { accounts, tellers },
             session: client.session(),
-            start: start(""),
+            start: client.start_with("", SERVER),
             ready: None,
             stop: client.stop_with("fast"),
             query: client.statements(QUERY, FOUND),
             integrity: client.amcheck(INTEGRITY),
         })),
-        start: start(""),
-        control: start(CONTROL),
+        start: client.start_with("", SERVER),
+        control: client.start_with(CONTROL, SERVER),
         written: Written::PostgresqlCommits,
         tables: client.statements(TABLE, "table.out"),
         client: Box::new(client),

@@ -18,7 +18,6 @@ use std::path::PathBuf;
 const TABLES: &str = "CREATE TABLE powercut (session INTEGER, number INTEGER, delta INTEGER, PRIMARY KEY (session, number));
      CREATE TABLE powercut_total (session INTEGER PRIMARY KEY, total INTEGER);";
 
-/// The transactions of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Transactions {
     file: PathBuf,
@@ -45,24 +44,16 @@ fn io_error(e: rusqlite::Error) -> io::Error {
 }
 
 impl Transactions {
-    /// Number of concurrent sessions.
     pub fn sessions(&self) -> usize {
         self.sqlite.clients as usize
     }
 
-    /// Makes the tables of the transactions.
-    ///
-    /// # Errors
-    /// Why they cannot be made.
     pub fn make_tables(&self) -> Result<(), String> {
         let connection = connect(&self.file, &self.sqlite).map_err(|e| e.to_string())?;
         connection.execute_batch(TABLES).map_err(|e| e.to_string())
     }
 
     /// Opens a session, which commits the transactions of these numbers. Those of the control sync nothing.
-    ///
-    /// # Errors
-    /// The database cannot be opened.
     pub fn open(
         &self,
         session: usize,
@@ -87,9 +78,6 @@ impl Transactions {
     }
 
     /// Recovers the database and checks the acknowledged transactions of each session.
-    ///
-    /// # Errors
-    /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         // The first read rolls a journal back, or finds the end of the write-ahead log.
         let recover = || -> rusqlite::Result<(Connection, Rows)> {

@@ -5,7 +5,6 @@ use crate::powercut::writer::timed;
 use lab::campaign::Filesystem as Kind;
 use std::process::Command;
 
-/// A file system to mount.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Filesystem {
     /// Its kind, which determines what checks it.
@@ -14,15 +13,11 @@ pub struct Filesystem {
     pub device: String,
     /// The devices of the array that have not failed; none for a file system on one drive.
     pub members: Option<Vec<String>>,
-    /// The command that mounts it.
     pub mount: Vec<String>,
 }
 
 impl Filesystem {
     /// Mounts the file system, whose array is assembled. Returns the virtual seconds of that.
-    ///
-    /// # Errors
-    /// Why that failed.
     pub fn mount(&self) -> Result<f64, String> {
         let [program, arguments @ ..] = &self.mount[..] else {
             return Err("no command that mounts the file system".to_owned());
@@ -57,9 +52,6 @@ impl Filesystem {
     }
 
     /// Unmounts the file system and checks its structure; what is wrong with it.
-    ///
-    /// # Errors
-    /// Why it cannot be checked.
     pub fn check(&self) -> Result<Option<String>, String> {
         output(Command::new("umount").arg(&self.device))?;
         let [program, options] = match self.kind {

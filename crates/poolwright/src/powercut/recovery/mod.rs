@@ -25,12 +25,10 @@ pub const RECOVERED: &str = "recovered.json";
 /// Virtual time limit of a program: with a suspended pool it would wait forever.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// What is to be recovered.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
     /// What holds the data.
     pub storage: Storage,
-    /// What was written.
     pub work: Work,
     /// How many blocks or transactions each writer had acknowledged.
     pub acknowledged: Vec<u64>,
@@ -40,7 +38,6 @@ pub struct Task {
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Storage {
-    /// A ZFS pool.
     Pool(Pool),
     /// A file system on an md array or on one drive.
     Filesystem(Filesystem),
@@ -92,7 +89,6 @@ impl Storage {
     }
 }
 
-/// The result of a recovery.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Recovered {
     /// How the pool was imported or the array assembled.
@@ -112,7 +108,6 @@ pub struct Recovered {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opened {
-    /// Normally.
     #[default]
     Plain,
     /// Without the pool's log (`zpool import -m`).

@@ -4,10 +4,8 @@ use super::{Opened, output};
 use crate::powercut::writer::timed;
 use std::process::Command;
 
-/// A ZFS pool to import.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pool {
-    /// Its name.
     pub name: String,
     /// Devices that it may be on.
     pub devices: Vec<String>,
@@ -52,9 +50,6 @@ impl Pool {
     }
 
     /// Scrubs it; the errors that were found.
-    ///
-    /// # Errors
-    /// Why it cannot be scrubbed.
     pub fn scrub(&self) -> Result<Option<String>, String> {
         output(Command::new("zpool").args(["scrub", "-w", &self.name]))?;
         Ok(errors(&output(Command::new("zpool").args(["status", "-p", &self.name]))?))

@@ -5,12 +5,9 @@ use lab::durability::Assessment;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// The runs and their results.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// The lab.
     pub lab: String,
-    /// The variant.
     pub variant: String,
     /// Seed of the machine and of the first crash state.
     pub seed: u64,
@@ -18,7 +15,6 @@ pub struct Report {
     pub seconds: u64,
     /// Whether the variant is a ZFS pool.
     pub zfs: bool,
-    /// What was written.
     pub written: Written,
     /// The durability that its settings promise.
     pub by_settings: Assessment,
@@ -85,14 +81,12 @@ pub struct Run {
     pub synchronous: bool,
     /// Why writers stopped early.
     pub problems: Vec<String>,
-    /// The crash states.
     pub states: Vec<State>,
     /// Crash states that were not checked, because their machine took too long in real time: the seed, and how it
     /// ended. They are not saved.
     pub hung: Vec<String>,
 }
 
-/// One crash state.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct State {
     /// Seed of the moment of the cut, and of which unflushed writes are lost.
@@ -120,7 +114,6 @@ pub struct State {
     pub recovery_s: Option<f64>,
     /// What is wrong with the database.
     pub faults: Vec<String>,
-    /// How the pool was imported or the array assembled.
     pub opened: Opened,
     /// Virtual seconds of the import, replay of the intent log included, or of the assembly and the mount; none where
     /// there was none.
@@ -232,7 +225,6 @@ struct Sum {
     lost_s: Option<f64>,
 }
 
-/// Widens a range by a value.
 fn widen(range: &mut Option<(f64, f64)>, value: Option<f64>) {
     if let Some(s) = value {
         let (least, most) = range.unwrap_or((s, s));
@@ -284,7 +276,6 @@ impl Report {
         self.runs.iter().filter(|run| !run.hung.is_empty())
     }
 
-    /// For people.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{} · variant {} · {} s of writing · seed {}\n",

@@ -8,7 +8,7 @@ use store::Entry;
 
 /// One trial to be run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
+pub struct TrialSpec {
     /// Index of its variant.
     pub variant: usize,
     /// Index of its workload.
@@ -19,26 +19,21 @@ pub struct Slot {
     pub kind: TrialKind,
 }
 
-/// The seed of a repeat: the n-th number of xoshiro256++ seeded with the method's seed. All variants and
-/// workloads of a repeat share it (common random numbers), so that a variant differs from another by its
-/// configuration alone.
-pub fn seed(campaign: &Campaign, repeat: u32) -> u64 {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(campaign.method.seed);
-    for _ in 0..repeat {
-        random.next_u64();
-    }
-    random.next_u64()
-}
-
-impl Slot {
+impl TrialSpec {
     /// A repeat of a closed-loop cell.
-    pub fn main(variant: usize, workload: usize, repeat: u32) -> Slot {
-        Slot { variant, workload, repeat, kind: TrialKind::Repeat }
+    pub fn repeat(variant: usize, workload: usize, repeat: u32) -> TrialSpec {
+        TrialSpec { variant, workload, repeat, kind: TrialKind::Repeat }
     }
 
-    /// Seed of its data, drives and offsets.
+    /// Seed of its data, drives and offsets: the n-th number of xoshiro256++ seeded with the method's seed. All variants
+    /// and workloads of a repeat share it (common random numbers), so that a variant differs from another by its
+    /// configuration alone.
     pub fn seed(&self, campaign: &Campaign) -> u64 {
-        seed(campaign, self.repeat)
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(campaign.method.seed);
+        for _ in 0..self.repeat {
+            random.next_u64();
+        }
+        random.next_u64()
     }
 
     /// Its entry in a campaign's record.
@@ -56,7 +51,7 @@ impl Slot {
     }
 
     /// How it differs from a repeat of its closed-loop cell, for people; empty for such a repeat.
-    pub fn apart(&self) -> String {
+    pub fn difference(&self) -> String {
         match &self.kind {
             TrialKind::Repeat => String::new(),
             TrialKind::Rate(rate) => format!("at {rate:.0}/s"),
@@ -73,12 +68,8 @@ impl Slot {
     pub fn name(&self, campaign: &Campaign) -> String {
         let variant = &campaign.variants[self.variant].name;
         let workload = &campaign.workloads[self.workload].name;
-        let mut name = format!("{variant} · {workload} · repeat {}", self.repeat);
-        if self.kind != TrialKind::Repeat {
-            name.push(' ');
-            name.push_str(&self.apart());
-        }
-        name
+        let name = format!("{variant} · {workload} · repeat {} {}", self.repeat, self.difference());
+        name.trim_end().to_owned()
     }
 }
 

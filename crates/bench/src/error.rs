@@ -2,7 +2,7 @@
 
 /// Why a trial did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum Error {
     /// The trial failed and the campaign goes on.
     #[error("{0}")]
     Failed(String),
@@ -14,26 +14,26 @@ pub enum Fault {
     Environment(String),
 }
 
-impl Fault {
+impl Error {
     /// A failure with its message.
-    pub fn failed(reason: impl Into<String>) -> Fault {
-        Fault::Failed(reason.into())
+    pub fn failed(reason: impl Into<String>) -> Error {
+        Error::Failed(reason.into())
     }
 }
 
 /// No trial can run where results cannot be stored.
-impl From<store::Error> for Fault {
-    fn from(error: store::Error) -> Fault {
-        Fault::Environment(error.to_string())
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        Error::Environment(error.to_string())
     }
 }
 
 /// Adds the failed action to a system error.
-pub fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
-    move |e| Fault::Failed(format!("cannot {what}: {e}"))
+pub fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Error {
+    move |e| Error::Failed(format!("cannot {what}: {e}"))
 }
 
 /// The same for an action that no trial can do without: it failed because of this host.
-pub fn host<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
-    move |e| Fault::Environment(format!("cannot {what}: {e}"))
+pub fn host<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Error {
+    move |e| Error::Environment(format!("cannot {what}: {e}"))
 }

@@ -1,25 +1,25 @@
-//! Jobs: slots with their inputs and keys.
+//! Trials of a plan, with their inputs and keys.
 
 use crate::engine::Engine;
-use crate::fault::Fault;
+use crate::error::Error;
 use crate::inputs::Inputs;
-use crate::slot::Slot;
+use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, OpenZfs, Program};
 use lab::model::Model;
 use measurement::TrialKind;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use store::{Key, Store};
+use store::Key;
 
 /// One trial to find in the store or to run.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct PlannedTrial {
     /// What it is, for people.
     pub name: String,
     /// Index of its variant and of its workload; trials of one cell take about as long.
     pub cell: (usize, usize),
-    /// The slots that it fills: several where variants are identical.
-    pub slots: Vec<Slot>,
+    /// What it answers: several specs where variants are identical.
+    pub specs: Vec<TrialSpec>,
     /// Its key.
     pub key: Key,
     /// Its inputs.
@@ -28,6 +28,13 @@ pub struct Job {
     pub bytes: Vec<u8>,
     /// Whether later trials begin with the same pool state.
     pub state_needed_again: bool,
+}
+
+impl PlannedTrial {
+    /// Its specs, each with its entry in a campaign's record.
+    pub fn entries(&self, campaign: &Campaign) -> impl Iterator<Item = (&TrialSpec, store::Entry)> {
+        self.specs.iter().map(|spec| (spec, spec.entry(campaign, self.key.as_str())))
+    }
 }
 
 /// The engine build of each release that a campaign runs on, with the client of each workload (its index).
@@ -46,8 +53,8 @@ impl Builds {
     /// Of this host.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when it has no engine for one of them.
-    pub fn new(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
+    /// [`Error::Environment`] when it has no engine for one of them.
+    pub fn new(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Error> {
         let mut builds = BTreeMap::new();
         for variant in &campaign.variants {
             let release = variant.openzfs;
@@ -87,64 +94,63 @@ pub(crate) fn shares_state(inputs: &Inputs) -> bool {
 
 /// Whether later trials may begin with the pool state of a repeat: those of other workloads, rungs, and re-runs,
 /// which take the first repeat.
-fn is_shared(campaign: &Campaign, slot: &Slot, why: bool) -> bool {
+fn is_shared(campaign: &Campaign, spec: &TrialSpec, why: bool) -> bool {
     let method = &campaign.method;
-    let rungs = campaign.workloads[slot.workload].rates.is_some() && !method.restart;
+    let rungs = campaign.workloads[spec.workload].rates.is_some() && !method.restart;
     campaign.workloads.len() > 1
-        || (rungs && slot.repeat < method.min_trials)
-        || (slot.repeat == 0 && (why || !method.sensitivity.is_empty()))
+        || (rungs && spec.repeat < method.min_trials)
+        || (spec.repeat == 0 && (why || !method.sensitivity.is_empty()))
 }
 
-/// The jobs of a round, in its order. Slots with the same inputs are one job. With `why`, re-runs without a cost
+/// The trials of a round, in its order. Specs with the same inputs are one trial. With `why`, re-runs without a cost
 /// follow.
 ///
 /// # Errors
-/// [`Fault::Failed`] when inputs cannot be written.
-pub fn jobs(
+/// [`Error::Failed`] when inputs cannot be written.
+pub fn of_round(
     campaign: &Campaign,
     model: &Model,
     builds: &Builds,
-    round: &[Slot],
+    round: &[TrialSpec],
     why: bool,
-) -> Result<Vec<Job>, Fault> {
-    let mut jobs: Vec<Job> = Vec::new();
-    for slot in round {
-        let release = campaign.variants[slot.variant].openzfs;
-        let build = builds.0.get(&(release, slot.workload));
+) -> Result<Vec<PlannedTrial>, Error> {
+    let mut trials: Vec<PlannedTrial> = Vec::new();
+    for spec in round {
+        let release = campaign.variants[spec.variant].openzfs;
+        let build = builds.0.get(&(release, spec.workload));
         let build = build.map_or("", |build| build.id.as_str());
-        let inputs = Inputs::new(campaign, model, slot, build);
+        let inputs = Inputs::new(campaign, model, spec, build);
         let (key, bytes) = inputs.key()?;
-        match jobs.iter_mut().find(|job| job.key == key) {
-            Some(job) => job.slots.push(slot.clone()),
-            None => jobs.push(Job {
-                name: slot.name(campaign),
-                cell: (slot.variant, slot.workload),
-                slots: vec![slot.clone()],
+        match trials.iter_mut().find(|trial| trial.key == key) {
+            Some(trial) => trial.specs.push(spec.clone()),
+            None => trials.push(PlannedTrial {
+                name: spec.name(campaign),
+                cell: (spec.variant, spec.workload),
+                specs: vec![spec.clone()],
                 key,
                 bytes,
-                state_needed_again: match slot.kind {
-                    TrialKind::Repeat => is_shared(campaign, slot, why),
+                state_needed_again: match spec.kind {
+                    TrialKind::Repeat => is_shared(campaign, spec, why),
                     _ => shares_state(&inputs),
                 },
                 inputs,
             }),
         }
     }
-    Ok(jobs)
+    Ok(trials)
 }
 
-/// The job of a trial that is planned, failed or stored, by its key.
+/// A trial that is planned, failed or stored, from its stored inputs.
 ///
 /// # Errors
-/// [`Fault::Environment`] where the store has no inputs that fit it.
-pub fn planned(store: &Store, key: &Key) -> Result<Job, Fault> {
-    let bytes = store.inputs(key)?;
+/// [`Error::Environment`] where they are not of this version.
+pub fn of_inputs(key: Key, bytes: Vec<u8>) -> Result<PlannedTrial, Error> {
     let inputs = Inputs::read(&bytes)?;
-    Ok(Job {
+    Ok(PlannedTrial {
         name: format!("trial {}", key.short()),
         cell: (0, 0),
-        slots: Vec::new(),
-        key: key.clone(),
+        specs: Vec::new(),
+        key,
         state_needed_again: shares_state(&inputs),
         inputs,
         bytes,

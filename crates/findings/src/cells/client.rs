@@ -1,12 +1,12 @@
-//! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
+//! What a workload says of its client that the checks need: block size, pacing, what is synchronous.
 
 use lab::campaign::{Pgbench, Program, Script, Sqlite, SyncMethod, Sysbench, Variant, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{job_options, sizes};
 
-/// The few facts of a job that laws depend on.
+/// The few facts of a client that laws depend on.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Job {
+pub struct ClientFacts {
     /// The one size of all its reads and writes, bytes; none where there are several.
     pub block: Option<u64>,
     /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
@@ -44,7 +44,44 @@ pub struct Job {
     pub writes: bool,
 }
 
-impl Job {
+impl ClientFacts {
+    /// Of a workload's program.
+    pub fn of(workload: &Workload) -> ClientFacts {
+        let database =
+            ClientFacts { compressible: true, own_cache: true, ..ClientFacts::default() };
+        match &workload.program {
+            Program::Fio { .. } => of_sections(&sections(workload)),
+            Program::Pgbench(pgbench) => ClientFacts {
+                paced: pgbench.rate.is_some(),
+                timed_from_schedule: pgbench.rate.is_some(),
+                reads: pgbench.scripts.iter().any(|script| !script.writes()),
+                writes: pgbench.scripts.iter().any(Script::writes),
+                ..database
+            },
+            Program::Sysbench(sysbench) => ClientFacts {
+                paced: sysbench.rate.is_some(),
+                timed_from_schedule: sysbench.rate.is_some(),
+                reads: !sysbench.writes(),
+                writes: sysbench.writes(),
+                ..database
+            },
+            Program::Sqlite(sqlite) => ClientFacts {
+                // Its rows are random bytes.
+                compressible: false,
+                reads: sqlite.writes < 1.0,
+                writes: sqlite.writes > 0.0,
+                ..database
+            },
+            Program::PgTestFsync(test) => ClientFacts {
+                // All of its writes are at the begin of one file, and what it writes is random.
+                each_write_synced: test.method != SyncMethod::Write && test.writes == 1,
+                tells_one_rate: true,
+                writes: true,
+                ..ClientFacts::default()
+            },
+        }
+    }
+
     /// Whether its clients may have fewer operations under way than they could, on a variant. fio's request to
     /// invalidate pages that are still to be written waits for drives, where files are in the page cache: not on ZFS.
     pub fn may_wait(&self, variant: &Variant) -> bool {
@@ -53,52 +90,14 @@ impl Job {
     }
 }
 
-/// The facts of a workload's program.
-pub fn client_job(workload: &Workload) -> Job {
-    let database = Job { compressible: true, own_cache: true, ..Job::default() };
-    match &workload.program {
-        Program::Fio { .. } => of_sections(&sections(workload)),
-        Program::Pgbench(pgbench) => Job {
-            paced: pgbench.rate.is_some(),
-            timed_from_schedule: pgbench.rate.is_some(),
-            reads: pgbench.scripts.iter().any(|script| !script.writes()),
-            writes: pgbench.scripts.iter().any(Script::writes),
-            ..database
-        },
-        Program::Sysbench(sysbench) => Job {
-            paced: sysbench.rate.is_some(),
-            timed_from_schedule: sysbench.rate.is_some(),
-            reads: !sysbench.writes(),
-            writes: sysbench.writes(),
-            ..database
-        },
-        Program::Sqlite(sqlite) => Job {
-            // Its rows are random bytes.
-            compressible: false,
-            reads: sqlite.writes < 1.0,
-            writes: sqlite.writes > 0.0,
-            ..database
-        },
-        Program::PgTestFsync(test) => Job {
-            // All of its writes are at the begin of one file, and what it writes is random.
-            each_write_synced: test.method != SyncMethod::Write && test.writes == 1,
-            tells_one_rate: true,
-            writes: true,
-            ..Job::default()
-        },
-    }
-}
-
 /// Reads the jobs of a file, as fio does.
-fn of_sections(sections: &[Section]) -> Job {
+fn of_sections(sections: &[Section]) -> ClientFacts {
     let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
     let all = |test: &dyn Fn(&Section) -> bool| !sections.is_empty() && sections.iter().all(test);
-    let blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
-    Job {
-        block: match blocks.split_first() {
-            Some((first, rest)) if rest.iter().all(|b| b == first) => *first,
-            _ => None,
-        },
+    let mut blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
+    blocks.dedup();
+    ClientFacts {
+        block: if let [one] = blocks[..] { one } else { None },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
         timed_from_schedule: false,
         held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
@@ -128,7 +127,7 @@ pub fn scheduled_rate(workload: &Workload) -> Option<f64> {
 
 /// Whether a workload's clients keep a pace: a rate, a think time, an arrival process.
 pub fn is_paced(workload: &Workload) -> bool {
-    client_job(workload).paced
+    ClientFacts::of(workload).paced
 }
 
 /// Options that say what a job does, in the order in which people name them.
@@ -258,8 +257,8 @@ fn sections(workload: &Workload) -> Vec<Section> {
 mod tests {
     use super::*;
 
-    fn job(text: &str) -> Job {
-        client_job(&Workload {
+    fn job(text: &str) -> ClientFacts {
+        ClientFacts::of(&Workload {
             name: "w".into(),
             dataset: String::new(),
             program: Program::Fio { origin: "<lab>".into(), job: text.into() },
