@@ -42,7 +42,7 @@ impl fmt::Display for Difference {
 /// Runs a trial again and compares its result with the bytes that are stored. Raw outputs stay in the claimed directory.
 ///
 /// # Errors
-/// As [`trial::measure`], or when the result cannot be written as JSON.
+/// When the trial cannot be run, or when the result cannot be written as JSON.
 pub fn verify(
     engine: &dyn Engine,
     inputs: &Inputs,

@@ -64,7 +64,7 @@ pub struct Machine<'a> {
     pub image: Option<&'a File>,
     /// Virtual seconds after a fixed moment at which its clock starts.
     pub start_s: u64,
-    /// Where cores are held, see [`Core::take`].
+    /// Directory of the locks with which machines take cores.
     pub locks: PathBuf,
     /// Real time after which a machine that has not ended is taken for hung.
     pub patience: Duration,
