@@ -133,6 +133,13 @@ fn each_mistake_has_its_place_and_its_fix() {
         "did you mean `jobs/sync.fio`",
     );
     refused("[workloads.x]\n", "x", "has no program", "fio.job");
+    // Once, at the first of them.
+    refused(
+        "[workloads.x]\nsize = \"1G\"\nrw = \"read\"\nbs = \"16k\"\n",
+        "rw",
+        "an option of fio",
+        "fio.job",
+    );
     refused(
         "[workloads.x]\nfio = \"jobs/sync.fio\"\ndataset = \"wal\"\n",
         "\"wal\"",

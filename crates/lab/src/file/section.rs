@@ -99,6 +99,11 @@ impl<'t> Section<'t> {
         std::mem::take(&mut self.entries)
     }
 
+    /// Takes the entries with these keys, in their order.
+    pub fn take_all(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<Entry<'t>> {
+        self.entries.extract_if(.., |entry| wanted(entry.key)).collect()
+    }
+
     /// Whether it has a key that was not taken yet.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)

@@ -64,6 +64,15 @@ fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
     let client = match &clients[..] {
         [client] => client,
         [] => {
+            let options = table.take_all(|key| fio::options::rule(key).is_some());
+            if let [first, ..] = &options[..] {
+                first.error_at_key(
+                    format!("`{}` is an option of fio, which belongs in a job", first.key),
+                    "write the options as lines of a job file, `fio.job = \"\"\"…\"\"\"`, or give its path, `fio = \"path/to/job.fio\"`",
+                );
+                table.finish();
+                return None;
+            }
             entry.error_at_key(
                 format!("workload `{}` has no program", entry.key),
                 "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench], [workloads.NAME.sqlite] or [workloads.NAME.pg_test_fsync]",
