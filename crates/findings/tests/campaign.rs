@@ -349,6 +349,18 @@ fn a_level_that_is_better_in_one_place_and_worse_in_another_depends() {
     assert_eq!(log.break_even, None, "of one place alone");
 }
 
+/// As `logbias=throughput` again: the same without a log vdev, and a third of the rate with one.
+#[test]
+fn a_loss_in_one_place_is_not_headed_no_effect_because_there_is_none_beside_the_baseline() {
+    let findings = crossed([1000.0, 1000.0, 3000.0, 1000.0], 4, 0.01);
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, VerdictClass::Harmful, "{:?}", log.conditions);
+    let classes: Vec<_> =
+        log.conditions.iter().map(|c| (c.context["cache"].as_str(), c.class)).collect();
+    assert!(classes.contains(&("none", VerdictClass::NoEffect)), "{classes:?}");
+    assert!(classes.contains(&("nvme", VerdictClass::Harmful)), "{classes:?}");
+}
+
 #[test]
 fn of_effects_that_are_far_apart_the_largest_decided_one_counts_where_the_baselines_is_undecided() {
     let cached = |log: bool| {

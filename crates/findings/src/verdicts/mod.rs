@@ -233,8 +233,8 @@ fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
 
 /// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
 /// disagrees or is decided where it is not; then the one beside the baseline. Where those are [`apart`] it is
-/// one that is decided, that beside the baseline if it is, else the largest. What lasts decides; the burst stands
-/// beside it.
+/// one that is decided, an effect before "no effect": that beside the baseline if it is, else the largest. What lasts
+/// decides; the burst stands beside it.
 fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
     let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
     let mine: Vec<usize> = (0..effects.len())
@@ -269,9 +269,12 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
         own.any(|i| effects[*i].class != effects[*main].class)
     });
     let apart = apart(single.iter().map(|&i| &effects[i]));
+    let some_effect = classes.iter().any(|class| *class != VerdictClass::NoEffect);
     let rank = |i: &usize| {
         let preferred = if apart {
-            !is_main(i) && effects[*i].class != VerdictClass::Undecided
+            !is_main(i)
+                && decided(i)
+                && !(some_effect && effects[*i].class == VerdictClass::NoEffect)
         } else if classes.len() > 1 || pairs_say || overruled {
             beside(i)
         } else {
