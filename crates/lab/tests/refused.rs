@@ -133,7 +133,13 @@ fn each_mistake_has_its_place_and_its_fix() {
         "did you mean `jobs/sync.fio`",
     );
     refused("[workloads.x]\n", "x", "has no program", "fio.job");
-    // Once, at the first of them.
+    // Once, at the first of them, with a job and without one.
+    refused(
+        "[workloads.x]\nfio = \"jobs/sync.fio\"\nbs = \"4k\"\nrw = \"read\"\n",
+        "bs",
+        "an option of fio",
+        "fio.job",
+    );
     refused(
         "[workloads.x]\nsize = \"1G\"\nrw = \"read\"\nbs = \"16k\"\n",
         "rw",

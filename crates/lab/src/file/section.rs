@@ -77,7 +77,7 @@ impl<'t> Section<'t> {
     }
 
     /// Takes a table of any keys out, if it is there: its entries, in the order of the file.
-    pub fn entries(&mut self, key: &'static str) -> Vec<Entry<'t>> {
+    pub fn take_entries(&mut self, key: &'static str) -> Vec<Entry<'t>> {
         self.take(key).map_or_else(Vec::new, |entry| entry.entries(key))
     }
 
@@ -99,9 +99,9 @@ impl<'t> Section<'t> {
         std::mem::take(&mut self.entries)
     }
 
-    /// Takes the entries with these keys, in their order.
-    pub fn take_all(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<Entry<'t>> {
-        self.entries.extract_if(.., |entry| wanted(entry.key)).collect()
+    /// What was not taken yet, if all of its keys are so; else nothing.
+    pub fn rest_if(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<Entry<'t>> {
+        if self.entries.iter().all(|entry| wanted(entry.key)) { self.rest() } else { Vec::new() }
     }
 
     /// Whether it has a key that was not taken yet.

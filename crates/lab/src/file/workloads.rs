@@ -44,6 +44,18 @@ pub(super) fn read(lab: &mut Section<'_>, known: &WorkloadInputs<'_>) -> Vec<Wor
     section.rest().iter().filter_map(|entry| workload(entry, known)).collect()
 }
 
+/// Whether all keys that are left of a workload are options of fio; then one error, at the first, says where they
+/// belong. Some of them are keys of other programs too: with keys that fio does not have they are not taken for its.
+fn refuse_options_of_fio(table: &mut Section<'_>) -> bool {
+    let options = table.rest_if(|key| fio::options::rule(key).is_some());
+    let Some(first) = options.first() else { return false };
+    first.error_at_key(
+        format!("`{}` is an option of fio and stands outside a job", first.key),
+        "write the options as lines of the job: in `fio.job = \"\"\"…\"\"\"`, or in a file named by `fio = \"path/to/job.fio\"`",
+    );
+    true
+}
+
 fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
     entry.check_name("a workload");
     let mut table = entry.table(&format!("workloads.{}", entry.key))?;
@@ -64,19 +76,12 @@ fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
     let client = match &clients[..] {
         [client] => client,
         [] => {
-            let options = table.take_all(|key| fio::options::rule(key).is_some());
-            if let [first, ..] = &options[..] {
-                first.error_at_key(
-                    format!("`{}` is an option of fio, which belongs in a job", first.key),
-                    "write the options as lines of a job file, `fio.job = \"\"\"…\"\"\"`, or give its path, `fio = \"path/to/job.fio\"`",
+            if !refuse_options_of_fio(&mut table) {
+                entry.error_at_key(
+                    format!("workload `{}` has no program", entry.key),
+                    "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench], [workloads.NAME.sqlite] or [workloads.NAME.pg_test_fsync]",
                 );
-                table.finish();
-                return None;
             }
-            entry.error_at_key(
-                format!("workload `{}` has no program", entry.key),
-                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench], [workloads.NAME.sqlite] or [workloads.NAME.pg_test_fsync]",
-            );
             table.finish();
             return None;
         }
@@ -109,6 +114,9 @@ fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
             format!("workload `{}`: `{key}` cannot be used with {}", entry.key, client.key),
             format!("remove it: {instead}"),
         );
+    }
+    if client.key == "fio" {
+        refuse_options_of_fio(&mut table);
     }
     table.finish();
     let program = program?;
