@@ -182,7 +182,7 @@ fn nameless_variant(variant: &Variant) -> Variant {
     variant.servers.clear();
     drop_idle_properties(&mut variant);
     // Drives that no vdev uses have no effect on the result.
-    let used = sensitivity::kinds(&variant);
+    let used = variant.drive_counts();
     variant.drives.retain(|kind, _| used.contains_key(kind));
     for (name, kind) in &mut variant.drives {
         kind.count = used.get(name).copied().unwrap_or(0);

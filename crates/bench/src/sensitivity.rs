@@ -9,7 +9,7 @@ use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Numbers of a profile that are often uncertain and matter for a vdev's class.
 fn parameters(class: AllocationClass) -> &'static [&'static str] {
@@ -84,7 +84,7 @@ pub fn wanted(
                         factor: *factor,
                     };
                     let of = &campaign.variants[variant];
-                    if kinds(of).contains_key(&kind) && perturbed(of, &change).is_some() {
+                    if of.drive_counts().contains_key(&kind) && perturbed(of, &change).is_some() {
                         wanted.insert((
                             workload,
                             variant,
@@ -111,17 +111,6 @@ fn decides(effect: &Effect, findings: &Findings) -> bool {
     effect.phase != PhaseKind::Burst
         && (decided(effect)
             || means.any(|e| e.phase != PhaseKind::Burst && decided(e) && same_level(e)))
-}
-
-/// The kinds of drives that a variant uses, each with how many there must be of it: the last used and
-/// those before it.
-pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
-    let mut kinds = BTreeMap::new();
-    for drive in variant.used_drives() {
-        let count = kinds.entry(drive.kind.clone()).or_insert(0);
-        *count = (drive.index + 1).max(*count);
-    }
-    kinds
 }
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.

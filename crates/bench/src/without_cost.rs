@@ -3,7 +3,6 @@
 use crate::known_trials::KnownTrials;
 use crate::ladder::achieved;
 use crate::plan::baseline_first;
-use crate::sensitivity::kinds;
 use crate::trial_spec::TrialSpec;
 use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
@@ -108,7 +107,7 @@ fn applies(cost: Cost, variant: &Variant, cores: u32, measured: &Measured) -> bo
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => totals.sum(&THROTTLES) > 0.0,
         Cost::Processor => computes(),
-        Cost::Seek => kinds(variant).keys().any(|kind| {
+        Cost::Seek => variant.drive_counts().keys().any(|kind| {
             let numbers = variant.drives.get(kind).map(|kind| &kind.numbers);
             numbers.is_some_and(|numbers| numbers.get("hdd").is_some_and(|hdd| !hdd.is_null()))
         }),

@@ -53,15 +53,16 @@ pub struct Family {
 }
 
 static CLASSES: LazyLock<Vec<DriveClass>> =
-    LazyLock::new(|| read(include_str!("../../../profiles/catalogue/classes.toml")));
+    LazyLock::new(|| read(include_str!("../../../profiles/catalogue/classes.toml"), "class"));
 
 static FAMILIES: LazyLock<Vec<Family>> =
-    LazyLock::new(|| read(include_str!("../../../profiles/catalogue/models.toml")));
+    LazyLock::new(|| read(include_str!("../../../profiles/catalogue/models.toml"), "family"));
 
-/// The one list of an embedded file. That it can be read is tested below.
-fn read<T: DeserializeOwned>(text: &str) -> Vec<T> {
-    let lists: BTreeMap<String, Vec<T>> = toml::from_str(text).unwrap_or_default();
-    lists.into_values().next().unwrap_or_default()
+/// The list of an embedded file, which has no other; empty where it cannot be read, which a test below excludes.
+fn read<T: DeserializeOwned>(text: &str, list: &str) -> Vec<T> {
+    let mut lists: BTreeMap<String, Vec<T>> = toml::from_str(text).unwrap_or_default();
+    let wanted = lists.remove(list).unwrap_or_default();
+    if lists.is_empty() { wanted } else { Vec::new() }
 }
 
 /// Every class of drives.

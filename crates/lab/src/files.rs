@@ -10,7 +10,7 @@ pub trait Files {
     /// When it cannot be read or is not UTF-8.
     fn read(&self, path: &str) -> Result<String, String>;
 
-    /// Paths of similar files, as the lab would write them, to suggest instead of this one.
+    /// Paths of files like `_path`, as the lab would write them, to suggest instead of it.
     fn beside(&self, _path: &str) -> Vec<String> {
         Vec::new()
     }

@@ -112,7 +112,7 @@ fn definitions() -> Value {
     let profiles = Profiles::builtin();
     let mut of_pool = properties(pool::TABLE, value);
     of_pool.extend(properties(pool::FEATURES, value));
-    let of_vdevs = json!({
+    let of_lab = json!({
         "ashift": { "anyOf": [{ "const": 0 }, { "type": "integer", "minimum": 9, "maximum": 16 }] },
         "vdevs": { "$ref": "#/$defs/vdevs" },
     });
@@ -129,7 +129,7 @@ fn definitions() -> Value {
                 "price": { "type": "number", "minimum": 0, "description": "Price of one" },
             }, "description": "Every other key replaces a number of the profile" },
         ] },
-        "pool": { "type": "object", "properties": with(Value::Object(of_pool), of_vdevs), "additionalProperties": false },
+        "pool": { "type": "object", "properties": with(Value::Object(of_pool), of_lab), "additionalProperties": false },
         "dataset": { "type": "object", "properties": dataset_keys(value), "patternProperties": { ":": { "type": "string" }, QUOTAS: { "type": ["string", "integer"] } }, "additionalProperties": false },
         "script": { "type": "string", "description": "A script of pgbench's own, or the path of one; @9 gives it a weight", "examples": BUILTIN.map(|(name, _)| name) },
         "parameter": { "enum": parameters() },

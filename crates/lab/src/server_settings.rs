@@ -24,7 +24,7 @@ pub(crate) fn unknown(server: &str, name: &str, known: &[&str], list: &str) -> R
     Refused::new(format!("{server} has no setting `{name}`"), fix)
 }
 
-/// A switch as all of the servers read it.
+/// A switch in the words that a lab may state it in, of any server. PostgreSQL itself also takes prefixes of them.
 pub(crate) fn switch(value: &str) -> Option<bool> {
     match value.to_ascii_lowercase().as_str() {
         "on" | "true" | "yes" | "1" => Some(true),

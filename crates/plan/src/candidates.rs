@@ -21,6 +21,7 @@ pub(crate) fn pointless(layout: &Layout) -> bool {
 /// Bits for the place of a kind's layout: four kinds, which may have millions of layouts each.
 const BITS: usize = 32;
 
+/// A pool that meets the requirements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool {
     /// For each kind of drive [`BITS`]: 0, or one more than the place of its layout.

@@ -104,7 +104,7 @@ fn number(word: &str) -> Option<f64> {
 
 fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
     let mut sizes = Vec::new();
-    let of = |size: f64, count: f64, bytes: f64| Sizes { up_to: size as u64, count, bytes };
+    let sizes_of = |size: f64, count: f64, bytes: f64| Sizes { up_to: size as u64, count, bytes };
     let rows = text.lines().zip(1..).filter(|(row, _)| {
         let row = row.trim();
         !row.is_empty() && !row.starts_with('#')
@@ -113,9 +113,9 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
         let cells: Vec<&str> = row.split([',', ';', '\t']).map(str::trim).collect();
         let numbers: Option<Vec<f64>> = cells.iter().map(|cell| number(cell)).collect();
         match numbers.as_deref() {
-            Some([size, count]) => sizes.push(of(*size, *count, size * count)),
+            Some([size, count]) => sizes.push(sizes_of(*size, *count, size * count)),
             Some([size, count, bytes]) if *bytes <= size * count => {
-                sizes.push(of(*size, *count, *bytes))
+                sizes.push(sizes_of(*size, *count, *bytes))
             }
             Some([..]) if cells.len() == 3 => {
                 let what =

@@ -142,13 +142,13 @@ impl Layout {
                 times(format!("draid{parity}:{data}d:{}c:{spares}s", self.width))
             }
             Scheme::Raid { by, level } => {
-                let of = match level {
+                let shape = match level {
                     Level::R10 | Level::R50 | Level::R60 => {
                         format!(" ({}×{})", self.groups, self.width)
                     }
                     _ => format!("-{}", self.members()),
                 };
-                format!("{} RAID {}{of}", by.name(), level.name())
+                format!("{} RAID {}{shape}", by.name(), level.name())
             }
         };
         match self.spares {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// are left out before kinds are combined. The front stays complete: every figure of a
 /// pool grows with the same figure of its parts.
 const PRODUCT: u64 = 8_000_000;
-/// Most kinds of drive in one plan: each has 16 bits of a pool's number.
+/// Most kinds of drive in one plan: each has 32 bits of a pool's number.
 pub const KINDS: usize = 4;
 /// Losses a year above which a layout comes after safer ones: mirrors of two large disks stay below
 /// it, wide single parity does not.
@@ -274,6 +274,7 @@ mod tests {
         for pool in found.shown.iter().filter(|p| p.parts.len() == 2) {
             let [first, second] = [0, 1].map(|part: usize| family(&pool.parts[part].layout));
             assert_eq!(first, second, "{}", pool.name);
+            assert!(pool.parts.iter().all(|part| part.layout.is_zfs()), "{}", pool.name);
         }
     }
 

@@ -1,5 +1,6 @@
 //! OpenZFS's vocabulary: releases, allocation classes, layouts, the vdev grammar of `zpool create`,
-//! properties, module parameters and the defaults that follow from a server's memory.
+//! properties, module parameters and the defaults that follow from a server's memory; and what the crates above share:
+//! enums by name, suggestions for misspelt names.
 //!
 //! Everything is a table or a pure function of its arguments.
 

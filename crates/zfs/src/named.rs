@@ -1,6 +1,8 @@
 //! Enums whose variants have a name.
 
-/// Declares an enum with the name of each variant, by which it is written, shown and serialized.
+/// Declares an enum with the name of each variant, by which it is written, shown and serialized. The names are in the
+/// keys of trials: another name makes them run again. The calling crate depends on serde. (Counters and their like have
+/// a macro of their own in `measurement`.)
 #[macro_export]
 macro_rules! named {
     (

@@ -107,6 +107,16 @@ impl Variant {
         pool.chain(under_filesystem)
     }
 
+    /// The kinds of drives that are used, each with how many there must be of it: the last used and those before it.
+    pub fn drive_counts(&self) -> BTreeMap<String, u32> {
+        let mut counts = BTreeMap::new();
+        for drive in self.used_drives() {
+            let count = counts.entry(drive.kind.clone()).or_insert(0);
+            *count = (drive.index + 1).max(*count);
+        }
+        counts
+    }
+
     /// Whether a drive is the volume of a RAID card that survives the loss of one of its members.
     pub fn is_redundant_volume(&self, drive: &DriveRef) -> bool {
         let card = self.profile(&drive.kind).and_then(|profile| profile.card);

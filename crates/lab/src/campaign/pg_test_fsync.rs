@@ -20,6 +20,7 @@ pub struct PgTestFsync {
 }
 
 /// How pg_test_fsync makes writes of 8 kB durable: by the names of `wal_sync_method`, or not at all.
+// Not made with `zfs::named!`: it is serialized, and in keys of trials, by the variants' own names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SyncMethod {
     /// `O_DSYNC`.

@@ -23,7 +23,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-// The labs that show what a rule says, by its setting.
+// The labs that show what a rule says.
 pub const LYING_LOG: Evidence = Lab("powercut-log-drive --variant lying/flushed");
 pub const SYNC_DISABLED: Evidence = Lab("powercut-sync --variant disabled/5s");
 pub const NO_CACHE_FLUSH: Evidence = Lab("powercut-log-drive --variant honest/unflushed");
@@ -31,8 +31,10 @@ pub const WRITE_HOLE: Evidence = Lab("powercut-raid5 --fail hdd0:cut");
 pub const FSYNC: Evidence = Lab("powercut-postgresql --workload unsynced");
 pub const SYNCHRONOUS_COMMIT: Evidence = Lab("powercut-postgresql --workload asynchronous");
 pub const LYING_UNDER_FILESYSTEM: Evidence = Lab("powercut-filesystem --variant lying");
+/// `full_page_writes=off` of PostgreSQL on a file system without ZFS.
 pub const TORN_PAGES: Evidence =
     Lab("powercut-filesystem --workload postgresql --variant no-full-pages");
+/// Pages that the intent log of ZFS tears.
 pub const TORN_RECORDS: Evidence = Lab("powercut-pages --pages 16K");
 pub const SQLITE_OFF: Evidence = Lab("powercut-sqlite --workload off");
 pub const SQLITE_OFF_ON_ZFS: Evidence = Lab("powercut-sqlite --workload off --variant zfs");

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Seconds between flushes of the redo log where the lab does not say (`innodb_flush_log_at_timeout`).
 const FLUSH_TIMEOUT_S: u64 = 1;
 
-const FLUSH_METHOD: Evidence = Source("MariaDB documentation, innodb_flush_method");
+const OF_FLUSH_METHOD: Evidence = Source("MariaDB documentation, innodb_flush_method");
 
 /// What follows from a server's settings on a variant.
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
@@ -104,7 +104,7 @@ fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let apart = "after a power cut the data and the redo log are from different points in time";
     let log_first =
         Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");
-    let evidence = (FLUSH_METHOD, log_first);
+    let evidence = (OF_FLUSH_METHOD, log_first);
     storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
 }
 
@@ -129,7 +129,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
         setting: "innodb_flush_method=nosync".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the redo log that describes them".to_owned(),
-        evidence: FLUSH_METHOD,
+        evidence: OF_FLUSH_METHOD,
     })
 }
 

@@ -181,6 +181,9 @@ fn volatile_drives(
             evidence: of_data,
         });
     }
+    if log.is_empty() {
+        return None;
+    }
     let ends =
         "log blocks in the drive's cache are lost, and replay stops before the first of them";
     let (durability, why, evidence) = match datasets.len() {
@@ -193,7 +196,7 @@ fn volatile_drives(
             Source("OpenZFS, zil.c: each dataset has a log"),
         ),
     };
-    (!log.is_empty()).then(|| Reason { setting: setting(log), durability, why, evidence })
+    Some(Reason { setting: setting(log), durability, why, evidence })
 }
 
 /// Whether a module parameter is stated, and not 0.

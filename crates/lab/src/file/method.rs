@@ -178,9 +178,10 @@ fn check_least_runtime(entry: &Entry<'_>, seconds: f64) {
 /// Warns where a window, seconds, cannot show what lasts.
 pub(super) fn check_window(cx: &Context<'_>, span: Range<usize>, seconds: f64) {
     if (1.0..SETTLES_S).contains(&seconds) {
-        let what = match seconds < JUDGED_S {
-            true => "is too short for a verdict: it cannot show a steady state",
-            false => "shows a steady state only if transaction groups are short",
+        let what = if seconds < JUDGED_S {
+            "is too short for a verdict: it cannot show a steady state"
+        } else {
+            "shows a steady state only if transaction groups are short"
         };
         cx.warning(
             span,

@@ -32,7 +32,8 @@ pub(super) enum Written {
 
 const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror optane[0-1]\"";
 
-/// Keys that replace or add to what was there.
+/// The keys of the base, or those of a change. [`Settings::apply`] adds a change to the base, whose own `add` and
+/// `remove` are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Settings {
     pub openzfs: Option<OpenZfs>,
@@ -70,6 +71,7 @@ pub(super) const BASE_SECTIONS: [&str; 8] =
     ["dataset", "datasets", "module", "pool", "drives", "postgresql", "mariadb", "mysql"];
 
 impl Settings {
+    /// Takes the base's keys out of a lab.
     pub fn base(section: &mut Section<'_>) -> Self {
         let mut settings = Self::default();
         if let Some(entry) = section.take("openzfs") {
@@ -77,7 +79,7 @@ impl Settings {
         }
         settings.stack = StackKeys::take(section);
         settings.zfs_key = section.first_of(&ZFS_KEYS);
-        for entry in section.entries("drives") {
+        for entry in section.take_entries("drives") {
             let name = entry.key.to_owned();
             match drives::kind(&entry) {
                 Some(kind) => {
@@ -92,13 +94,13 @@ impl Settings {
         if let Some(mut table) = section.table("dataset") {
             settings.dataset("", &mut table);
         }
-        for entry in section.entries("datasets") {
+        for entry in section.take_entries("datasets") {
             dataset_name(entry.cx, entry.key, entry.key_span());
             if let Some(mut table) = entry.table(&format!("datasets.{}", entry.key)) {
                 settings.dataset(entry.key, &mut table);
             }
         }
-        for entry in section.entries("module") {
+        for entry in section.take_entries("module") {
             let written = parameter(&entry).map(|value| (entry.key_span(), value));
             settings.module.extend(written.map(|written| (entry.key.to_owned(), written)));
         }

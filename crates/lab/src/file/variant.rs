@@ -1,4 +1,5 @@
-//! A variant: the base's settings with changes applied, then checked as a whole.
+//! A variant: the base's settings with changes applied ([`Settings::apply`]), then checked as a whole
+//! ([`Settings::into_variant`]). Which changes make which variant is in `variants.rs`.
 
 use super::context::Context;
 use super::property_dependencies;
@@ -59,8 +60,8 @@ impl Settings {
         self.module.extend(change.module.clone());
     }
 
-    /// The variant; reports everything that is wrong with it.
-    pub fn variant(
+    /// The variant that these settings make; reports everything that is wrong with it.
+    pub fn into_variant(
         mut self,
         cx: &Context<'_>,
         name: &str,
@@ -74,7 +75,11 @@ impl Settings {
             levels,
             openzfs,
             stack: Stack::Zfs,
-            drives: self.drives.iter().map(|(kind, of)| (kind.clone(), of.value.clone())).collect(),
+            drives: self
+                .drives
+                .iter()
+                .map(|(kind, drives)| (kind.clone(), drives.value.clone()))
+                .collect(),
             pool: Pool::default(),
             datasets: BTreeMap::from([(String::new(), BTreeMap::new())]),
             module: BTreeMap::new(),

@@ -125,7 +125,7 @@ pub(super) fn read(
         for change in &plan.changes {
             settings.apply(cx, change);
         }
-        settings.variant(cx, &plan.name, plan.levels, &plan.header)
+        settings.into_variant(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), all_named)
 }

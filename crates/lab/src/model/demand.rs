@@ -53,15 +53,16 @@ pub fn demand(campaign: &Campaign) -> Demand {
         demand.working_set = demand.working_set.max(bytes);
         if let Some(block) = job.random_write_block {
             demand.random_writes = least(demand.random_writes, bytes);
-            // Whether a write reads its record from drives first, as a rule. A variant may have a page size of its own.
-            let reads = |variant: &Variant| {
+            // Whether a write reads its record from drives, as a rule.
+            let reads_first = |variant: &Variant| {
+                // A variant may have a page size of its own.
                 let own = self::job(&workload.on(variant));
                 let block = own.and_then(|job| job.random_write_block).unwrap_or(block);
                 variant.is_zfs()
                     && block < variant.recordsize(&workload.dataset)
                     && bytes > machine::arc_max(&campaign.host, variant)
             };
-            if job.filled && campaign.variants.iter().any(reads) {
+            if job.filled && campaign.variants.iter().any(reads_first) {
                 demand.read_modify_write = least(demand.read_modify_write, bytes);
             }
         }

@@ -47,7 +47,7 @@ pub struct Estimate {
 
 /// Operations in a virtual second: what clients with a rate offer, else a guess.
 fn rate(variant: &Variant, workload: &Workload) -> f64 {
-    // With where commits wait.
+    // The rate that clients offer, and the dataset of the log that their commits wait for.
     let (offered, log) = match &workload.program {
         Program::Pgbench(pgbench) => {
             let places = &pgbench.directories;

@@ -164,6 +164,7 @@ fn at_size(workload: &Workload, size: f64) -> Option<String> {
     }
 }
 
+/// Settings at S: name, real value, value.
 fn changes(changed: &[(String, String, String)]) -> String {
     let changed =
         changed.iter().map(|(name, real, value)| format!("{name} = {value} (real: {real})"));

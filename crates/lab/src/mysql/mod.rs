@@ -206,10 +206,7 @@ impl Setting {
     /// What the server would refuse.
     pub fn check(&self, value: &str) -> Result<String, Refused> {
         let value = value.trim();
-        let refused = |fix: &str| Refused {
-            message: format!("`{}` cannot be {value:?}", self.name),
-            fix: fix.to_owned(),
-        };
+        let refused = |fix: &str| Refused::new(format!("`{}` cannot be {value:?}", self.name), fix);
         if value.chars().any(char::is_control) {
             return Err(refused("write it in one line"));
         }

@@ -112,7 +112,7 @@ impl Setting {
     pub fn check(&self, value: &str) -> Result<String, Refused> {
         let value = value.trim();
         let refused =
-            |fix: String| Refused { message: format!("`{}` cannot be {value:?}", self.name), fix };
+            |fix: String| Refused::new(format!("`{}` cannot be {value:?}", self.name), fix);
         if value.chars().any(char::is_control) {
             return Err(refused("write it in one line".to_owned()));
         }

@@ -31,8 +31,7 @@ const QUEUES: usize = 4;
 /// What the module would refuse, or what cannot stand in a line of modprobe.d.
 pub fn check(name: &str, value: &str) -> Result<(), Refused> {
     let refused = |fix: String| {
-        let message = format!("`{name}` cannot be \"{}\"", value.escape_debug());
-        Err(Refused { message, fix })
+        Err(Refused::new(format!("`{name}` cannot be \"{}\"", value.escape_debug()), fix))
     };
     if name.starts_with("zio_taskq_") {
         let queues: Vec<&str> = value.split(' ').filter(|word| !word.is_empty()).collect();

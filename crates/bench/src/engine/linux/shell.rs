@@ -4,7 +4,6 @@ pub use super::steps::MOUNT;
 use super::{Linux, devices, parameters, steps, trial_error};
 use crate::error::{Error, doing};
 use crate::inputs::Inputs;
-use crate::sensitivity::kinds;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::{Config, DriveConfig};
@@ -46,7 +45,7 @@ pub struct Shell<'a> {
 /// Blank drives that the shell's machine has in addition to its pool, as replacements: one of each kind, with
 /// the next number.
 pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
-    let next = kinds(&inputs.variant).into_iter();
+    let next = inputs.variant.drive_counts().into_iter();
     next.map(|(kind, index)| DriveRef { kind, index }).collect()
 }
 
