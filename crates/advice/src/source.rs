@@ -31,7 +31,7 @@ documents! {
     ZfsProps: "zfsprops(7)",
     ZpoolProps: "zpoolprops(7)",
     ZpoolConcepts: "zpoolconcepts(7)",
-    // The module parameters.
+    // The manual page of the module parameters.
     Zfs4: "zfs(4)",
     ZpoolFeatures: "zpool-features(7)",
     Zpool8: "zpool(8)",
@@ -44,13 +44,13 @@ documents! {
     LinuxDocs: "Linux kernel documentation",
     Exports: "exports(5)",
     SmbConf: "smb.conf(5)",
-    // And the drive's own report.
+    // Also cited for the drive's own report, which it prints.
     Smartctl: "smartctl(8)",
     Storcli: "StorCLI/PERC CLI reference manual",
     Arcconf: "ARCCONF command line utility user's guide",
     Ssacli: "HPE Smart Storage Administrator CLI user guide",
     Arithmetic: "arithmetic",
-    // Without a single document.
+    // What no single document says.
     Practice: "common practice",
 }
 

@@ -88,7 +88,7 @@ impl Problem {
     }
 
     /// What is wrong with a part of a line, which is quoted.
-    pub(crate) fn at(line: u32, what: &str, part: &str) -> Problem {
+    pub(crate) fn quoting(line: u32, what: &str, part: &str) -> Problem {
         Problem::new(line, format!("{what}: {:?}", excerpt(part)))
     }
 }

@@ -72,7 +72,7 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
     let size =
         written.as_ref().and_then(|written| written.read(|size| binary(&size.replace(',', "."))));
     if let (Some(written), None) = (written, size) {
-        problems.push(Problem::at(written.line, "not a size", &written.value));
+        problems.push(Problem::quoting(written.line, "not a size", &written.value));
     }
     let mounts = match item.get("mountpoints") {
         Some(list) => list.items().iter().filter_map(Value::text).collect(),

@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
                 }
             }
             "alias" | "blacklist" | "install" | "remove" | "softdep" | "weakdep" => any = true,
-            _ => problems.push(Problem::at(first, "not a directive of modprobe", directive)),
+            _ => problems.push(Problem::quoting(first, "not a directive of modprobe", directive)),
         }
     }
     if !any {

@@ -126,7 +126,8 @@ pub fn parse(text: &str) -> Parsed<Options> {
             match rest.split_once(']') {
                 Some((name, _)) => group = Some(name.trim().to_string()),
                 None => {
-                    problems.push(Problem::at(line, "a group name without a closing bracket", raw))
+                    let what = "a group name without a closing bracket";
+                    problems.push(Problem::quoting(line, what, raw));
                 }
             }
             continue;
@@ -136,11 +137,11 @@ pub fn parse(text: &str) -> Parsed<Options> {
             None => (content, None),
         };
         let Some(group) = &group else {
-            problems.push(Problem::at(line, "an option before any [group]", raw));
+            problems.push(Problem::quoting(line, "an option before any [group]", raw));
             continue;
         };
         if name.trim().is_empty() || name.trim().contains(char::is_whitespace) {
-            problems.push(Problem::at(line, "not an option", raw));
+            problems.push(Problem::quoting(line, "not an option", raw));
             continue;
         }
         let loose = underscored(name).starts_with(LOOSE);

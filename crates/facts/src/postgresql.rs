@@ -73,7 +73,7 @@ pub fn parse(text: &str) -> Parsed<Settings> {
             continue;
         }
         if !closed {
-            problems.push(Problem::at(line, "a quote is not closed", raw));
+            problems.push(Problem::quoting(line, "a quote is not closed", raw));
             continue;
         }
         let end = content
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Parsed<Settings> {
         let rest = rest.strip_prefix('=').unwrap_or(rest).trim();
         let value = unquoted(rest);
         if name.is_empty() || (rest.is_empty() && value.is_none()) {
-            problems.push(Problem::at(line, "not `parameter = value`", raw));
+            problems.push(Problem::quoting(line, "not `parameter = value`", raw));
             continue;
         }
         let value = At::new(value.unwrap_or_else(|| rest.to_string()), line);

@@ -71,7 +71,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Queue>> {
                 let value = At::new(value.trim().to_string(), line);
                 queue.attributes.insert(attribute, value);
             }
-            None => problems.push(Problem::at(line, "no queue attribute", raw)),
+            None => problems.push(Problem::quoting(line, "no queue attribute", raw)),
         }
     }
     if queues.is_empty() {

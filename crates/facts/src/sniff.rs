@@ -60,10 +60,7 @@ formats! {
 /// The format of a text: from JSON, which no configuration file is; from its name (a path, or empty); from its content.
 /// A configuration file may hold words of any program in its values and comments.
 pub fn recognise(name: &str, text: &str) -> Option<Format> {
-    let (documents, _) = json::documents(text);
-    documents
-        .iter()
-        .find_map(of_document)
+    from_json(text)
         .or_else(|| from_name(name))
         .or_else(|| from_text(text))
         .or_else(|| from_settings(text))
@@ -86,6 +83,11 @@ pub fn formats<'a>(name: &str, text: &'a str) -> Vec<(Format, Cow<'a, str>)> {
             found
         }
     }
+}
+
+fn from_json(text: &str) -> Option<Format> {
+    let (documents, _) = json::documents(text);
+    documents.iter().find_map(of_document)
 }
 
 fn of_document(document: &json::Value) -> Option<Format> {

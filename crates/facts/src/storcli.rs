@@ -100,8 +100,13 @@ fn volume(card: &mut Card, row: &Value) {
 
 /// `NRWTD`: (N)R = (no) read-ahead, then WT, WB, AWB or FWB, then D (direct) or C (cached).
 fn policy(cache: &str) -> (Option<bool>, Option<WritePolicy>) {
-    let ahead = [("NR", false), ("R", true)].into_iter().find(|(flag, _)| cache.starts_with(flag));
-    let rest = ahead.map_or(cache, |(flag, _)| &cache[flag.len()..]);
+    let (ahead, rest) = if let Some(rest) = cache.strip_prefix("NR") {
+        (Some(false), rest)
+    } else if let Some(rest) = cache.strip_prefix('R') {
+        (Some(true), rest)
+    } else {
+        (None, cache)
+    };
     let policies = [
         ("WT", WritePolicy::Through),
         ("WB", WritePolicy::Back),
@@ -109,7 +114,7 @@ fn policy(cache: &str) -> (Option<bool>, Option<WritePolicy>) {
         ("FWB", WritePolicy::AlwaysBack),
     ];
     let write = policies.into_iter().find(|(flag, _)| rest.starts_with(flag));
-    (ahead.map(|(_, ahead)| ahead), write.map(|(_, write)| write))
+    (ahead, write.map(|(_, write)| write))
 }
 
 fn properties(card: &mut Card, id: &str, value: &Value) {

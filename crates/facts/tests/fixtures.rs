@@ -145,15 +145,16 @@ fn only_indented_lines_are_the_damaged_files_of_a_status() {
 }
 
 #[test]
-fn properties_with_blanks_and_every_kind_of_source_are_read() {
+fn values_may_hold_blanks_and_only_set_or_received_ones_are_local() {
     let parsed = properties::parse(&fixture("zfs-get-all-2.1.txt"));
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     let get = |name: &str| property(&parsed.facts, "tank/db", name);
     assert_eq!(get("mountpoint").value.text(), "/var/lib/mysql data");
     assert_eq!(get("recordsize").value.text(), "16K");
+    assert_eq!(get("recordsize").source, Source::Local);
     assert_eq!(get("compression").source, Source::Elsewhere);
     assert_eq!(get("readonly").source, Source::Elsewhere);
-    assert_eq!(get("xattr").source, Source::Target);
+    assert_eq!(get("xattr").source, Source::Local);
     assert_eq!(get("used").source, Source::Elsewhere);
     assert_eq!(get("sync").value, At::new("disabled".to_string(), 19));
     assert!(parsed.facts.iter().all(|row| row.owner == Owner::Dataset));

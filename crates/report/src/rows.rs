@@ -42,6 +42,7 @@ pub enum Against<'a> {
     Effect(&'a Effect),
     /// They differ in several: the plain ratio of what lasts, without an interval.
     Plain(f64),
+    /// There is nothing to divide.
     Nothing,
 }
 

@@ -34,7 +34,7 @@ pub enum Language {
 }
 
 /// A sentence in a language. Each name before the sentences is set once and stands in both: `name = value`, or
-/// `name: show` for `show(*name)`.
+/// `name: show` for `show(*name)`: one of the two, never both or none.
 macro_rules! say {
     (
         $language:expr $(, $name:ident $(: $show:ident)? $(= $value:expr)?)*;
@@ -60,8 +60,8 @@ macro_rules! phrases {
         impl $crate::Language {
             $(
                 $(#[$doc])*
-                pub fn $method(self, of: $enum) -> &'static str {
-                    match of {
+                pub fn $method(self, variant: $enum) -> &'static str {
+                    match variant {
                         $($enum::$variant => self.pick($english, $chinese),)*
                     }
                 }

@@ -112,36 +112,42 @@ impl Language {
         "{kind} 上的日志写入不等待刷盘（flush）；原先单次刷盘耗时为 {before}。")
     }
 
+    /// `before` and `after` are shares of the log's bytes.
     fn log_overflows(self, before: f64, after: f64) -> String {
         say!(self, before = share(before), after = share(after);
         "{after} of the log bytes went to the data vdevs because the log vdev was full, instead of {before}.",
         "独立日志设备写满，改写数据 vdev 的日志数据占比由 {before} 变为 {after}。")
     }
 
+    /// Each is a share of all lookups.
     fn cache_serves(self, hits: f64, drives_before: f64, drives_after: f64) -> String {
         say!(self, hits = share(hits), before = share(drives_before), after = share(drives_after);
         "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
         "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的查找占比由 {before} 变为 {after}。")
     }
 
+    /// `before` and `after` are microseconds of the model for each operation.
     fn record_wait(self, before: f64, after: f64) -> String {
         say!(self, before = micros(before), after = micros(after);
         "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
         "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
     }
 
+    /// `after` is in seconds of the model, `real_seconds` in those of the real machine; `per_write` counts delays after that.
     fn dirty_filled(self, after: f64, real_seconds: f64, per_write: f64) -> String {
         say!(self, real = seconds(real_seconds), model = seconds(after), waits = count(per_write);
         "After {real} ({model} in the model) dirty data reaches its limit, and writers are delayed by the write throttle: {waits} delays per write.",
         "{real}（模型中 {model}）后脏数据达到上限，写入受写限流延迟：平均每次写入延迟 {waits} 次。")
     }
 
+    /// `before` and `after` are shares of the ZIL's records.
     fn indirect(self, before: f64, after: f64) -> String {
         say!(self, before = share(before), after = share(after);
         "{after} of the ZIL records are indirect (they point at data written to the pool) instead of {before}.",
         "在 ZIL 记录中，间接记录（WR_INDIRECT，数据直接写入存储池）的占比由 {before} 变为 {after}。")
     }
 
+    /// `before` and `after` are bytes read for each byte written.
     fn record_reads(self, before: f64, after: f64) -> String {
         say!(self, before = count(before), after = count(after);
         "Read-modify-write: {after} bytes are read per byte written instead of {before}.",

@@ -83,11 +83,13 @@ impl Problem {
             .evidence(&found.at, format!("{name}{equals}{}", found.value))
     }
 
+    /// Another severity than the rule's.
     pub fn severity(mut self, severity: Severity) -> Problem {
         self.severity = Some(severity);
         self
     }
 
+    /// Fills in `{name}`.
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Problem {
         self.arguments.insert(name, value.to_string());
         self
@@ -109,6 +111,7 @@ impl Problem {
         self.evidence(&property.at, format!("{name} {}", property.value))
     }
 
+    /// Adds a command to the fix, once.
     pub fn run(self, words: &[&str]) -> Problem {
         self.command(words.iter().map(ToString::to_string).collect())
     }

@@ -276,7 +276,8 @@ const SILENCED: Rule = rule! {
     lab: "hk-async",
 };
 
-/// A dataset of a pool with a log vdev, which the value of a property keeps from using it where that is `wrong`.
+/// A dataset of a pool with a log vdev, which the value of a property keeps from using it where that is `wrong`; the fix
+/// sets property `name` to `right`.
 fn unused(
     system: &System,
     dataset: &Dataset,

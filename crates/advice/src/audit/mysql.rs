@@ -100,7 +100,7 @@ fn flush_method(system: &System) -> Option<Problem> {
 }
 
 const DOUBLEWRITE: Rule = rule! {
-    "my-doublewrite", Error, Check::System(|system| doublewrite_off(system, false)),
+    "my-doublewrite", Error, Check::System(|system| doublewrite_off(system).filter(|_| !pages_whole(system))),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
     what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰为一个 ZFS 记录（record），且意图日志只存指向它的指针。",
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
@@ -110,7 +110,7 @@ const DOUBLEWRITE: Rule = rule! {
 };
 
 const DOUBLEWRITE_KEPT: Rule = rule! {
-    "my-doublewrite-kept", Note, Check::System(|system| doublewrite_off(system, true)),
+    "my-doublewrite-kept", Note, Check::System(|system| doublewrite_off(system).filter(|_| pages_whole(system))),
     what: "innodb_doublewrite={value}, and each page of {page} is one record, to which the intent log has a pointer.",
     what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰为一个 ZFS 记录（record），意图日志里只有指向它的指针。",
     why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. This does not hold on another file system or with other settings: turn doublewrite on before you change either. MariaDB loses pages for another reason (my-checkpoint).",
@@ -119,17 +119,20 @@ const DOUBLEWRITE_KEPT: Rule = rule! {
     lab: "powercut-pages",
 };
 
-/// The setting where it turns the doublewrite buffer off, and a power cut tears no page (`whole`) or may tear one.
-/// `DETECT_ONLY` does not write pages either, and MariaDB's `fast` syncs no copy.
-fn doublewrite_off(system: &System, whole: bool) -> Option<Problem> {
+/// The setting where it turns the doublewrite buffer off; `DETECT_ONLY` does not write pages either, and MariaDB's
+/// `fast` syncs no copy.
+fn doublewrite_off(system: &System) -> Option<Problem> {
     let name = "innodb_doublewrite";
     let without =
         |value: &str| ["detect_only", "fast"].contains(&value.to_ascii_lowercase().as_str());
     let off = |value: &str| switch(value) == Some(false) || without(value);
     let found = system.innodb(name).filter(|found| off(&found.value))?;
-    let keeps_whole = system.keeps_pages_whole(Engine::Mysql, system.opens_directly());
-    let problem = || wrong(name, &found, "ON").with("page", size(system.innodb_page()));
-    (keeps_whole == whole).then(problem)
+    Some(wrong(name, &found, "ON").with("page", size(system.innodb_page())))
+}
+
+/// Whether no power cut tears a page on the known datasets of InnoDB.
+fn pages_whole(system: &System) -> bool {
+    system.keeps_pages_whole(Engine::Mysql, system.opens_directly())
 }
 
 const CHECKPOINT: Rule = rule! {

@@ -143,7 +143,7 @@ fn take_properties(rows: &[properties::Property], part: &Part, system: &mut Syst
     for row in rows {
         let property = Property {
             value: row.value.value.clone(),
-            local: row.source == properties::Source::Target,
+            local: row.source == properties::Source::Local,
             at: part.place(row.value.line),
         };
         if let Some(vdev) = &row.vdev {

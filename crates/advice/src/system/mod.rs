@@ -326,6 +326,7 @@ impl CardReport {
 /// A client's load, as far as a job file or counters show it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Load {
+    /// Name of the workload.
     pub name: String,
     pub dataset: String,
     pub reads: bool,

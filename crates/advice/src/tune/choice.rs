@@ -253,6 +253,9 @@ impl Sentence {
 
 /// Settings of one target, a function each: its cases, of which the first whose condition holds counts, and none where
 /// none does. Each has its value and its reason. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
+///
+/// The pair of sentences is added as the last argument of the call behind `=>`. What follows that call (`.source(…)`)
+/// applies to the choice. A `?` anywhere, also in a condition, means no setting.
 macro_rules! settings {
     ($(
         $(#[$doc:meta])*

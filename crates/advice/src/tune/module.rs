@@ -44,7 +44,7 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     Some(choice.source(Document::Zfs4, "zfs_arc_max").source(document, section))
 }
 
-/// A parameter that turns flushes off: they are asked for unless somebody did so.
+/// `zfs_nocacheflush` or `zil_nocacheflush` set back to 0, where the input turns flushes off and a drive may need them.
 pub fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
     let off = need.system.parameter(name).is_some_and(|set| set.value != 0);
     if !off || need.system.all_protected() {

@@ -29,11 +29,13 @@ fn may_be_mariadb_11(need: &Need) -> bool {
     need.system.mysql_server.mariadb != Some(false) && need.system.is_mariadb_11() != Some(false)
 }
 
-fn only_mariadb_11(need: &Need) -> bool {
+/// Whether the server is MariaDB and may be 11.0 or later.
+fn is_mariadb_maybe_11(need: &Need) -> bool {
     need.system.mysql_server.mariadb == Some(true) && may_be_mariadb_11(need)
 }
 
-/// Random writes a second that the pool can do besides serving reads; none where the default has it right.
+/// Random writes a second that the pool can do besides serving reads; none where the default has it right, or where it
+/// is not known what the pool is made of.
 fn io_capacity(need: &Need) -> Option<usize> {
     let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64);
     let server = need.system.mysql_server;
@@ -93,11 +95,11 @@ settings! {
     why: "With more redo log, checkpoints come later and pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
     why_zh: "重做日志更大，检查点就更晚，常改的页只写一次。适用于 MySQL 8.0.30 及以后；其他版本设 innodb_log_file_size。";
 
-    innodb_flush_method(need) if !only_mariadb_11(need) && need.release().is_some_and(|release| release >= (2, 3))
+    innodb_flush_method(need) if !is_mariadb_maybe_11(need) && need.release().is_some_and(|release| release >= (2, 3))
         => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct").lab("mariadb-direct"),
     why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
     why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。"
-    else if !only_mariadb_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct"),
+    else if !is_mariadb_maybe_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct"),
     why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
     why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。";
 

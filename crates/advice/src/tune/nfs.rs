@@ -6,11 +6,8 @@ use crate::source::Document;
 
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[export, threads];
 
-/// What stands behind the path of an export: data is stable before it is acknowledged.
-const CLIENTS: &str = "CLIENTS(rw,sync,no_subtree_check)";
-
 settings! {
-    export(need) => Choice::new(Target::Exports, &need.mountpoint(), CLIENTS)
+    export(need) => Choice::new(Target::Exports, &need.mountpoint(), "CLIENTS(rw,sync,no_subtree_check)")
         .source(Document::Exports, "sync, no_subtree_check").lab("hk-sync-slog"),
     why: "With sync, a COMMIT returns when the data is stable; async acknowledges before, whatever the dataset's properties are. Replace CLIENTS.",
     why_zh: "用 sync 时，COMMIT 在数据落盘后才应答；async 则不管数据集怎么设都提前确认。请替换 CLIENTS。";

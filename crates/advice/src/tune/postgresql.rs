@@ -21,11 +21,6 @@ fn megabytes(bytes: u64) -> String {
     format!("{}MB", (bytes >> 20).max(1))
 }
 
-/// Whether 0 would turn asynchronous reads off: those of PostgreSQL 18, which its default of 16 serves.
-fn reads_by_itself(need: &Need) -> bool {
-    need.system.postgres_major().is_some_and(|major| major >= 18)
-}
-
 settings! {
     shared_buffers(need) => set("shared_buffers", megabytes(need.server_cache())),
     why: "A quarter of RAM, the manual's starting point; the ARC holds the rest of the working set, compressed.",
@@ -81,17 +76,40 @@ settings! {
     random_page_cost(need) if need.flash() == Some(true) => set("random_page_cost", "1.1"),
     why: "On flash a random page costs hardly more than a sequential one; the default of 4 makes the planner avoid indexes.",
     why_zh: "在闪存上，随机页比顺序页贵不了多少；4 会使规划器避开索引。";
+}
 
-    effective_io_concurrency(need) if need.release()? < (2, 2) && !reads_by_itself(need)
-        => set("effective_io_concurrency", 0).offered().source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2"),
-    why: "Up to OpenZFS 2.1, posix_fadvise has no effect on Linux: each hint is a wasted system call. Only up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
-    why_zh: "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。只适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。"
-    else if need.release()? >= (2, 2) && need.flash()?
-        => set("effective_io_concurrency", 200).source(Document::HongKong, "databases"),
-    why: "Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.",
-    why_zh: "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会发起这些读取。"
-    else if need.release()? >= (2, 2)
-        => set("effective_io_concurrency", need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64) * 2),
-    why: "Two reads for each disk of the pool keep all of them busy.",
-    why_zh: "存储池每块盘两个并发读取，就能让所有盘保持忙碌。";
+/// Reads that are started ahead.
+pub fn effective_io_concurrency(need: &Need) -> Option<Choice> {
+    const NAME: &str = "effective_io_concurrency";
+    // 0 would turn the asynchronous reads of PostgreSQL 18 off, and its default of 16 serves them.
+    let own_reads = need.system.postgres_major().is_some_and(|major| major >= 18);
+    let choice = match (need.release()?, need.flash()) {
+        (release, _) if release < (2, 2) && own_reads => return None,
+        (release, _) if release < (2, 2) => {
+            let reason = (
+                "Up to OpenZFS 2.1, posix_fadvise has no effect on Linux: each hint is a wasted system call. Only up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
+                "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。只适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。",
+            );
+            set(NAME, 0, reason)
+                .offered()
+                .source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2")
+        }
+        (_, Some(true)) => {
+            let reason = (
+                "Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.",
+                "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会发起这些读取。",
+            );
+            set(NAME, 200, reason).source(Document::HongKong, "databases")
+        }
+        (_, Some(false)) => {
+            let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64);
+            let reason = (
+                "Two reads for each disk of the pool keep all of them busy.",
+                "存储池每块盘两个并发读取，就能让所有盘保持忙碌。",
+            );
+            set(NAME, disks * 2, reason)
+        }
+        (_, None) => return None,
+    };
+    Some(choice)
 }

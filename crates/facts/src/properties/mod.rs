@@ -26,8 +26,8 @@ pub struct Property {
 /// Where the value of a property comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Set on the target itself, or came with a received stream.
-    Target,
+    /// Set on the target itself, or received.
+    Local,
     /// The default, an ancestor, an option of this mount, or no setting at all: a statistic.
     Elsewhere,
     /// Not in the text: the column was left out or cut.
@@ -70,7 +70,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Property>> {
         };
         match row {
             Some(row) => facts.push(row),
-            None => problems.push(Problem::at(line, "not a row of zpool get or zfs get", raw)),
+            None => problems.push(Problem::quoting(line, "not a row of zpool get or zfs get", raw)),
         }
     }
     // Only the last row may have been cut; a text without the column lacks it everywhere.
@@ -174,7 +174,7 @@ fn source(text: &str) -> Source {
     // `zfs get all` with the RECEIVED column has it before the source.
     let text = text.split("  ").last().unwrap_or(text).trim();
     match text {
-        "local" | "received" => Source::Target,
+        "local" | "received" => Source::Local,
         _ if is_source(text) => Source::Elsewhere,
         _ => Source::Unstated,
     }

@@ -81,7 +81,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
                 let listed = key == "errors" && body.value.contains("following files");
                 let damaged = listed && raw.starts_with(char::is_whitespace);
                 if !raw.trim().is_empty() && !damaged {
-                    problems.push(Problem::at(line, "not part of zpool status", raw));
+                    problems.push(Problem::quoting(line, "not part of zpool status", raw));
                 }
             }
             Some((_, body)) if !raw.trim().is_empty() => {
@@ -90,7 +90,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
             }
             // A prompt before the output is no fact and no problem.
             None if !raw.trim().is_empty() && !raw.contains("zpool status") => {
-                problems.push(Problem::at(line, "not part of zpool status", raw));
+                problems.push(Problem::quoting(line, "not part of zpool status", raw));
             }
             _ => {}
         }

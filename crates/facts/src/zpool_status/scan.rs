@@ -110,7 +110,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
     {
         ScanState::Finished
     } else {
-        problems.push(Problem::at(body.line, "unknown scan state", text));
+        problems.push(Problem::quoting(body.line, "unknown scan state", text));
         ScanState::Unknown
     };
     Scan { line: body.line, kind, state, date: Date::find(text), text: text.to_string() }

@@ -236,16 +236,16 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
         }
     }
     for vdev in &mut out {
-        let name = excerpt(&vdev.name);
         if vdev.kind == VdevKind::Layout(Layout::Single) && !vdev.children.is_empty() {
             vdev.kind = VdevKind::Unknown;
+            let name = excerpt(&vdev.name);
             let what = format!(
                 "the layout of vdev {name:?} is not known, so it is not read: give the output of zpool status without -g"
             );
             problems.push(Problem::new(vdev.line, what));
         }
         if vdev.lacks_drives() {
-            let what = format!("{name:?} has no drives in this text");
+            let what = format!("{:?} has no drives in this text", excerpt(&vdev.name));
             problems.push(Problem::new(vdev.line, what));
         }
     }

@@ -3,7 +3,9 @@
 /// How values are laid along an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
+    /// Value at 0 %.
     pub low: f64,
+    /// Value at 100 %.
     pub high: f64,
     /// Equal ratios are equally far apart.
     pub log: bool,
@@ -17,6 +19,7 @@ impl Axis {
         Axis { low: 0.0, high: (highest / step).ceil() * step, log: false }
     }
 
+    /// A plain axis with exact ends.
     pub fn between(low: f64, high: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         Axis { low, high, log: false }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     pub class: String,
+    /// Name for a pointer that rests on it.
     pub title: String,
     /// (x, y) in values of the axes.
     pub points: Vec<(f64, f64)>,
@@ -19,6 +20,7 @@ pub struct Level {
     pub class: &'static str,
     /// From and to on the x axis.
     pub span: (f64, f64),
+    /// Height, in values of the y axis.
     pub at: f64,
 }
 

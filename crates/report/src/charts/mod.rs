@@ -56,6 +56,7 @@ pub fn line<'a>(m: &'a mut Markup, from: (f64, f64), to: (f64, f64)) -> Tag<'a> 
         .attr("y2", Percent(to.1))
 }
 
+/// A `<rect>` in percent of the plot.
 pub fn rect<'a>(m: &'a mut Markup, x: f64, y: f64, width: f64, height: f64) -> Tag<'a> {
     m.tag("rect")
         .attr("x", Percent(x))
