@@ -15,7 +15,7 @@ help:
 	@echo 'make engine  only the machine'"'"'s engine, kept in the user'"'"'s cache directory'
 	@echo 'make labs    every lab in full'
 	@echo 'make bench   the figures of docs/performance.md'
-	@echo 'make lint    format, clippy, documentation, unused dependencies, purity of the pure crates'
+	@echo 'make lint    format, clippy, documentation, one build, unused dependencies, purity of the pure crates'
 	@echo 'make audit   licences, sources and security advisories of dependencies'
 
 # The demo needs one release of OpenZFS; `make engine` and `make test` add the others.
@@ -42,6 +42,7 @@ PURE = $(shell sed -n 's/^| `\([a-z]*\)` .*(pure).*/-p \1/p' docs/dev/ARCHITECTU
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	scripts/one-build
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --workspace --no-deps
 	@if scripts/install --lint; then env -u MAKEFLAGS -u MAKELEVEL $(MAKE) --no-print-directory pure; \
 	else printf '\n*** UNUSED DEPENDENCIES AND PURE CRATES NOT CHECKED: see above what is missing. ***\n' >&2; fi
