@@ -117,7 +117,9 @@ pub fn run(
             break (End::Budget, not_run);
         }
     };
-    runner.store.tidy_states()?;
+    if let Err(error) = runner.store.tidy_states() {
+        runner.watch.note(&format!("{error}; pool states that are no longer needed take room"));
+    }
     Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 

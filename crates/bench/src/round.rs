@@ -29,8 +29,8 @@ pub trait Watch: Sync {
     fn waits(&self, name: &str);
     /// A running trial has ended after these wall seconds.
     fn ended(&self, name: &str, trial: &Trial, wall_s: f64);
-    /// A stored trial cannot be used, and is run again.
-    fn damaged(&self, why: &str);
+    /// Something in the store is not as it should be; the run goes on.
+    fn note(&self, text: &str);
 }
 
 /// The means to run planned trials.
@@ -118,7 +118,7 @@ impl Shared<'_> {
                 continue;
             }
             if let Found::Damaged { why } = store.find(&planned.key) {
-                self.runner.watch.damaged(&why);
+                self.runner.watch.note(&format!("{why}; the trial is run again"));
             }
             store.plan(&planned.key, &planned.bytes)?;
             missing.push_back(index);

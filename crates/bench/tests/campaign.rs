@@ -65,7 +65,7 @@ impl Clock for FakeClock {
 #[derive(Default)]
 struct Notes {
     begun: Mutex<Vec<String>>,
-    damaged: Mutex<Vec<String>>,
+    notes: Mutex<Vec<String>>,
     /// How many trials each answer rests on.
     answered: Mutex<Vec<usize>>,
     /// Asks to stop when so many trials have begun.
@@ -86,8 +86,8 @@ impl Watch for Notes {
     fn stage(&self, _name: &str, _stage: Stage) {}
     fn waits(&self, _name: &str) {}
     fn ended(&self, _name: &str, _trial: &Trial, _wall_s: f64) {}
-    fn damaged(&self, why: &str) {
-        self.damaged.lock().unwrap().push(why.to_owned());
+    fn note(&self, text: &str) {
+        self.notes.lock().unwrap().push(text.to_owned());
     }
 }
 
@@ -253,8 +253,19 @@ fn a_damaged_trial_is_named_and_run_again() {
     let notes = Notes::default();
     run(&store, &engine, &lab(), &notes);
     assert_eq!(engine.count(), 5);
-    let damaged = notes.damaged.into_inner().unwrap();
-    assert!(damaged[0].contains(&result.display().to_string()), "{damaged:?}");
+    let notes = notes.notes.into_inner().unwrap();
+    assert!(notes[0].contains(&result.display().to_string()), "{notes:?}");
+}
+
+#[test]
+fn a_campaign_is_complete_though_old_pool_states_cannot_be_removed() {
+    let (_dir, store) = open();
+    fs::write(store.path().join("states"), "a file in place of the directory").unwrap();
+    let notes = Notes::default();
+    let ran = run(&store, &fake(1.0), &lab(), &notes);
+    assert_eq!((ran.end, ran.trials.len()), (End::Complete, 4));
+    let notes = notes.notes.into_inner().unwrap();
+    assert!(notes[0].contains("pool states that are no longer needed"), "{notes:?}");
 }
 
 /// Two stores open on one directory lock as two processes do (flock(2) is of the open file).

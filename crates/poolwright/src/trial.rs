@@ -64,7 +64,6 @@ impl Args {
         let done = runner.run(&trials, &mut Budget::new(f64::INFINITY));
         progress.clear();
         let done = done?;
-        store.tidy_states()?;
         let mut code = 0;
         for (planned, done) in trials.iter().zip(&done) {
             let state = match done {
@@ -79,6 +78,7 @@ impl Args {
             };
             code = code.max(output::print(&format!("{}\t{state}\n", planned.key)));
         }
+        store.tidy_states()?;
         if stop.interrupted() {
             output::complain("Results so far are saved. Run the same command to resume.\n");
             return Ok(INTERRUPTED);

@@ -111,8 +111,8 @@ impl Watch for Progress {
         });
     }
 
-    fn damaged(&self, why: &str) {
-        self.update(|_| Some(format!("note: {}; the trial is run again", one_line(why))));
+    fn note(&self, text: &str) {
+        self.update(|_| Some(format!("note: {}", one_line(text))));
     }
 }
 
