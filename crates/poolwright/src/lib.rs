@@ -26,6 +26,8 @@ mod shell;
 mod status_line;
 mod store_dir;
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod thousand;
 mod trial;
 mod tune;
