@@ -102,8 +102,8 @@ fn is_shared(campaign: &Campaign, spec: &TrialSpec, why: bool) -> bool {
         || (spec.repeat == 0 && (why || !method.sensitivity.is_empty()))
 }
 
-/// The trials of a round, in its order. Specs with the same inputs are one trial. With `why`, re-runs without a cost
-/// follow.
+/// The trials of a round, in its order. Specs with the same inputs are one trial, which counts for all identical variants,
+/// also for those that the round does not need. With `why`, re-runs without a cost follow.
 ///
 /// # Errors
 /// [`Error::Failed`] when inputs cannot be written.
@@ -114,19 +114,33 @@ pub fn of_round(
     round: &[TrialSpec],
     why: bool,
 ) -> Result<Vec<PlannedTrial>, Error> {
-    let mut trials: Vec<PlannedTrial> = Vec::new();
-    for spec in round {
+    let inputs_of = |spec: &TrialSpec| {
         let release = campaign.variants[spec.variant].openzfs;
         let build = builds.0.get(&(release, spec.workload));
-        let build = build.map_or("", |build| build.id.as_str());
-        let inputs = Inputs::new(campaign, model, spec, build);
+        Inputs::new(campaign, model, spec, build.map_or("", |build| build.id.as_str()))
+    };
+    // Identical variants, by workload and key.
+    let mut groups: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+    for workload in 0..campaign.workloads.len() {
+        for variant in 0..campaign.variants.len() {
+            let (key, _) = inputs_of(&TrialSpec::repeat(variant, workload, 0)).key()?;
+            groups.entry((workload, key.to_string())).or_default().push(variant);
+        }
+    }
+    let mut identical: BTreeMap<(usize, usize), &[usize]> = BTreeMap::new();
+    for ((workload, _), variants) in &groups {
+        identical.extend(variants.iter().map(|variant| ((*workload, *variant), &variants[..])));
+    }
+    let mut trials: Vec<PlannedTrial> = Vec::new();
+    for spec in round {
+        let inputs = inputs_of(spec);
         let (key, bytes) = inputs.key()?;
-        match trials.iter_mut().find(|trial| trial.key == key) {
-            Some(trial) => trial.specs.push(spec.clone()),
-            None => trials.push(PlannedTrial {
+        let index = trials.iter().position(|trial| trial.key == key).unwrap_or(trials.len());
+        if index == trials.len() {
+            trials.push(PlannedTrial {
                 name: spec.name(campaign),
                 cell: (spec.variant, spec.workload),
-                specs: vec![spec.clone()],
+                specs: Vec::new(),
                 key,
                 bytes,
                 state_needed_again: match spec.kind {
@@ -134,7 +148,13 @@ pub fn of_round(
                     _ => shares_state(&inputs),
                 },
                 inputs,
-            }),
+            });
+        }
+        for variant in identical[&(spec.workload, spec.variant)] {
+            let spec = TrialSpec { variant: *variant, ..spec.clone() };
+            if !trials[index].specs.contains(&spec) {
+                trials[index].specs.push(spec);
+            }
         }
     }
     Ok(trials)

@@ -6,9 +6,10 @@ mod synthetic;
 use bench::budget::Budget;
 use bench::campaign::{self, CampaignRun, End, Question};
 use bench::clock::{Clock, WallClock};
-use bench::planned_trial;
+use bench::planned_trial::{self, Builds, PlannedTrial};
 use bench::round::{Done, Runner, Watch};
 use bench::stop::Stop;
+use bench::trial_spec::TrialSpec;
 use bench::verify::{Verified, verify};
 use fake::Fake;
 use lab::campaign::{Campaign, Rates};
@@ -191,6 +192,14 @@ fn identical_variants_share_their_trials_and_have_the_same_result() {
     };
     assert_eq!(of("twin"), of("optane"));
     assert_eq!(of("twin").len(), 2);
+    // Also a repeat that only one of them needs.
+    let builds = Builds::new(&engine, &campaign).unwrap();
+    let round = [TrialSpec::repeat(1, 0, 5), TrialSpec::repeat(0, 0, 5)];
+    let planned = planned_trial::of_round(&campaign, &model(), &builds, &round, false).unwrap();
+    let variants = |trial: &PlannedTrial| -> Vec<usize> {
+        trial.specs.iter().map(|spec| spec.variant).collect()
+    };
+    assert_eq!(planned.iter().map(variants).collect::<Vec<_>>(), [vec![1, 2], vec![0]]);
 }
 
 #[test]
