@@ -80,7 +80,7 @@ impl Language {
         ]
     }
 
-    /// What S was bound by: stated in the lab, or bound by a rule of docs/reference/lab.md, by its short name.
+    /// What S was bound by: stated in the lab, or bound by a rule of docs/explanation/scale.md, by its short name.
     pub fn bound_by(self, rule: &str) -> String {
         let chinese = match rule {
             "the lab" => return say!(self; "set in the lab file", "由实验文件指定"),

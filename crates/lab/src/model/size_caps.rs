@@ -21,7 +21,7 @@ const TXG_PUSH: f64 = 0.2;
 const COALESCING: f64 = 0.05;
 /// Share of a working set's records that the dirty-data limit may hold where a write reads its record first.
 /// Dirty records need not be read: at 16 %, beside an ARC of 62 %, 93 % of the writes of hk-sync-l2arc-filled found
-/// theirs in memory, and the pool did 3.8 times the operations that it did with 5 % (docs/reference/lab.md).
+/// theirs in memory, and the pool did 3.8 times the operations that it did with 5 % (docs/explanation/scale.md).
 const DIRTY_RECORDS: f64 = 0.1;
 /// A vdev has an embedded log above 64 metaslabs, which are 512 MiB each on a small vdev.
 const EMBEDDED_LOG: f64 = (65u64 * (512 << 20)) as f64;
