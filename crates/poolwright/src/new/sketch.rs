@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 use zfs::{AllocationClass, DriveRef, Layout, Vdev, vdev};
 
 const TEMPLATE: &str = include_str!("template.toml");
+/// The profile of a log drive where nothing else is known.
+const OPTANE: &str = "p1600x-118g";
 
 fn fill(drives: &str, vdevs: &str, compare: &str) -> String {
     TEMPLATE
@@ -48,8 +50,10 @@ pub(super) fn from_status(text: &str) -> Result<(String, Vec<String>), String> {
             plain(&pool.name.value)
         ));
     }
-    let sentence = vdevs.iter().fold(String::new(), |mut all, one| {
-        let _ = writeln!(all, "  {}", vdev::summary(std::slice::from_ref(one)));
+    // A line for each data vdev and for each other class, whose keyword stands once.
+    let same_line = |a: &Vdev, b: &Vdev| a.class == b.class && a.class != AllocationClass::Normal;
+    let sentence = vdevs.chunk_by(same_line).fold(String::new(), |mut all, line| {
+        let _ = writeln!(all, "  {}", vdev::summary(line));
         all
     });
     let compare = if vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log) {
@@ -57,7 +61,8 @@ pub(super) fn from_status(text: &str) -> Result<(String, Vec<String>), String> {
          `base`\nremove = \"log\""
             .to_owned()
     } else {
-        kinds.count.insert("optane", (2, Vec::new()));
+        let two = Kind { profile: OPTANE, count: 2, names: Vec::new() };
+        kinds.0.insert("optane".to_owned(), two);
         WITH_LOG.to_owned()
     };
     let note = |problem: Problem| format!("line {}: {}", problem.line, problem.what);
@@ -73,10 +78,33 @@ pub(super) fn from_status(text: &str) -> Result<(String, Vec<String>), String> {
     Ok((fill(&kinds.lines(pool), &sentence, &compare), notes))
 }
 
-/// Drives of the pool by the kind that the lab gives them: how many, and their names.
+/// Drives of the pool by the kind that the lab gives them.
 #[derive(Default)]
-struct Kinds {
-    count: BTreeMap<&'static str, (u32, Vec<String>)>,
+struct Kinds(BTreeMap<String, Kind>);
+
+struct Kind {
+    /// A built-in one.
+    profile: &'static str,
+    count: u32,
+    /// Those that the status names.
+    names: Vec<String>,
+}
+
+/// The profile of a drive: that of its model where the name tells it, else a guess by class and medium.
+fn profile_of(class: AllocationClass, name: &str) -> &'static str {
+    if let Some(model) = catalogue::families_of(name).find_map(|family| family.profile.as_deref()) {
+        return model;
+    }
+    let flash = name.contains("nvme") || name.to_lowercase().contains("ssd");
+    match class {
+        _ if catalogue::optane(name) => OPTANE,
+        _ if catalogue::protected(name) == Some(false) => "nvme-consumer-1t",
+        AllocationClass::Log => OPTANE,
+        AllocationClass::Special | AllocationClass::Dedup => "pm983-960g",
+        AllocationClass::Cache => "pm9a3-1.92t",
+        AllocationClass::Normal | AllocationClass::Spare if flash => "pm9a3-1.92t",
+        AllocationClass::Normal | AllocationClass::Spare => "hdd-7200-8t",
+    }
 }
 
 impl Kinds {
@@ -94,19 +122,26 @@ impl Kinds {
     }
 
     fn drive(&mut self, class: AllocationClass, name: String) -> DriveRef {
-        let flash = name.contains("nvme") || name.to_lowercase().contains("ssd");
+        let profile = profile_of(class, &name);
         let kind = match class {
-            AllocationClass::Normal if flash => "ssd",
-            AllocationClass::Normal => "hdd",
-            AllocationClass::Log => "optane",
+            AllocationClass::Normal if profile.starts_with("hdd") => "hdd",
+            AllocationClass::Normal => "ssd",
+            AllocationClass::Log if profile == OPTANE => "optane",
+            AllocationClass::Log => "slog",
             AllocationClass::Cache => "nvme",
             AllocationClass::Special | AllocationClass::Dedup => "meta",
             AllocationClass::Spare => "reserve",
         };
-        let (count, names) = self.count.entry(kind).or_default();
-        names.push(name);
-        *count += 1;
-        DriveRef { kind: kind.to_owned(), index: *count - 1 }
+        // Drives of other models in the same place are `hddb`, `hddc`.
+        let others = ('b'..='z').map(|letter| format!("{kind}{letter}"));
+        let has_room = |kind: &String| self.0.get(kind).is_none_or(|kind| kind.profile == profile);
+        let mut names = std::iter::once(kind.to_owned()).chain(others);
+        let kind = names.find(has_room).unwrap_or_else(|| kind.to_owned());
+        let entry = self.0.entry(kind.clone());
+        let known = entry.or_insert(Kind { profile, count: 0, names: Vec::new() });
+        known.names.push(name);
+        known.count += 1;
+        DriveRef { kind, index: known.count - 1 }
     }
 
     fn lines(&self, pool: &Pool) -> String {
@@ -114,18 +149,12 @@ impl Kinds {
             "# From pool {}. The profiles are guesses: replace them with those closest to your drives.\n",
             plain(&pool.name.value)
         );
-        for (kind, (count, names)) in &self.count {
-            let profile = match *kind {
-                "ssd" | "nvme" => "pm9a3-1.92t",
-                "meta" => "pm983-960g",
-                "optane" => "p1600x-118g",
-                _ => "hdd-7200-8t",
-            };
-            let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+        for (name, kind) in &self.0 {
+            let names: Vec<String> = kind.names.iter().map(|name| plain(name)).collect();
             if !names.is_empty() {
-                let _ = writeln!(lines, "# {kind}: {}", names.join(" "));
+                let _ = writeln!(lines, "# {name}: {}", names.join(" "));
             }
-            let _ = writeln!(lines, "{kind} = \"{count}x {profile}\"");
+            let _ = writeln!(lines, "{name} = \"{}x {}\"", kind.count, kind.profile);
         }
         lines
     }
@@ -159,6 +188,19 @@ mod tests {
                 "mirror hdd[0-1] mirror hdd[2-3] log mirror optane[0-1]"
             ]
         );
+    }
+
+    #[test]
+    fn a_drive_has_the_profile_of_its_model_and_a_consumer_drive_no_protected_one() {
+        let status = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n\t  ata-SAMSUNG_MZ7LH3T8HMLT-00005_S45  ONLINE       0     0     0\n\t  ata-ST8000NM000A-2KE101_WRD0  ONLINE       0     0     0\n\tlogs\n\t  nvme-Samsung_SSD_980_PRO_500GB_S5G  ONLINE       0     0     0\n\t  nvme-INTEL_SSDPEK1A118GA_P  ONLINE       0     0     0\n\terrors: No known data errors\n";
+        let Ok((text, _)) = from_status(status) else { panic!("refused") };
+        for line in [
+            "ssd = \"1x pm883-3.84t\"", "hdd = \"1x hdd-7200-8t\"",
+            "slog = \"1x nvme-consumer-1t\"", "optane = \"1x p1600x-118g\"",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        assert_eq!(variants(&text)[0], "ssd0 hdd0 log slog0 optane0");
     }
 
     #[test]
