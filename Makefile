@@ -15,7 +15,7 @@ help:
 	@echo 'make engine  only the machine'"'"'s engine, kept in the user'"'"'s cache directory'
 	@echo 'make labs    every lab in full'
 	@echo 'make bench   the figures of docs/performance.md'
-	@echo 'make lint    format, clippy, documentation, one build, unused dependencies, purity of the pure crates'
+	@echo 'make lint    format, clippy, documentation, one build for program and tests, unused dependencies, purity of the pure crates'
 	@echo 'make audit   licences, sources and security advisories of dependencies'
 
 # The demo needs one release of OpenZFS; `make engine` and `make test` add the others.

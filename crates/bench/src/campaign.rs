@@ -118,7 +118,7 @@ pub fn run(
         }
     };
     if let Err(error) = runner.store.tidy_states() {
-        runner.watch.note(&format!("{error}; pool states that are no longer needed take room"));
+        runner.watch.note(&format!("{error}; the pool states that are no longer needed take room until a later run removes them"));
     }
     Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }

@@ -119,18 +119,12 @@ pub fn of_round(
         let build = builds.0.get(&(release, spec.workload));
         Inputs::new(campaign, model, spec, build.map_or("", |build| build.id.as_str()))
     };
-    // Identical variants, by workload and key.
-    let mut groups: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
-    for workload in 0..campaign.workloads.len() {
-        for variant in 0..campaign.variants.len() {
-            let (key, _) = inputs_of(&TrialSpec::repeat(variant, workload, 0)).key()?;
-            groups.entry((workload, key.to_string())).or_default().push(variant);
-        }
-    }
-    let mut identical: BTreeMap<(usize, usize), &[usize]> = BTreeMap::new();
-    for ((workload, _), variants) in &groups {
-        identical.extend(variants.iter().map(|variant| ((*workload, *variant), &variants[..])));
-    }
+    // Of each workload's first repeats, by variant: identical variants have equal ones.
+    let first_key =
+        |variant, workload| Ok(inputs_of(&TrialSpec::repeat(variant, workload, 0)).key()?.0);
+    let keys_of = |workload| (0..campaign.variants.len()).map(|v| first_key(v, workload)).collect();
+    let keys: Vec<Vec<Key>> =
+        (0..campaign.workloads.len()).map(keys_of).collect::<Result<_, Error>>()?;
     let mut trials: Vec<PlannedTrial> = Vec::new();
     for spec in round {
         let inputs = inputs_of(spec);
@@ -150,8 +144,9 @@ pub fn of_round(
                 inputs,
             });
         }
-        for variant in identical[&(spec.workload, spec.variant)] {
-            let spec = TrialSpec { variant: *variant, ..spec.clone() };
+        let keys = &keys[spec.workload];
+        for (variant, _) in keys.iter().enumerate().filter(|(_, key)| **key == keys[spec.variant]) {
+            let spec = TrialSpec { variant, ..spec.clone() };
             if !trials[index].specs.contains(&spec) {
                 trials[index].specs.push(spec);
             }

@@ -26,11 +26,11 @@ mod shell;
 mod status_line;
 mod store_dir;
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod thousand;
 mod trial;
 mod tune;
+#[cfg(test)]
+mod verbs_page;
 mod verify;
 
 pub use engine::{OpenEngine, open_engine};
