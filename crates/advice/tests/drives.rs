@@ -212,3 +212,11 @@ fn a_card_wide_setting_is_fixed_by_one_command() {
     let fix = found(&text, "card-unprotected")[0].fix();
     assert_eq!(fix, ["ssacli ctrl slot=0 modify nobatterywritecache=disable"]);
 }
+
+#[test]
+fn a_shingled_disk_is_known_by_its_name_in_zpool_status_alone() {
+    let status = "==> zpool status <==\n  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME                         STATE     READ WRITE CKSUM\n\ttank                         ONLINE       0     0     0\n\t  mirror-0                   ONLINE       0     0     0\n\t    ata-ST8000DM004-2CX188_A  ONLINE       0     0     0\n\t    ata-ST8000NM000A-2KE101_B  ONLINE       0     0     0\n\nerrors: No known data errors\n";
+    let shingled = found(status, "drive-shingled");
+    let subjects: Vec<&str> = shingled.iter().map(|finding| finding.subject.as_str()).collect();
+    assert_eq!(subjects, ["ata-ST8000DM004-2CX188_A"]);
+}

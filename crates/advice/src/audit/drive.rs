@@ -24,10 +24,11 @@ fn model_place(drive: &Drive) -> Place {
     model.or_else(smart).unwrap_or_else(|| Place::new(&drive.name, 0))
 }
 
-/// A problem of a drive in a pool because of its model.
-fn of_model(system: &System, leaf: &Leaf, drive: &Drive) -> Problem {
+/// A problem of a drive in a pool because of its model, which its name in the pool may tell alone.
+fn of_model(system: &System, leaf: &Leaf) -> Problem {
     let model = system.model(leaf);
-    Problem::of(&leaf.name).with("model", model).evidence(&model_place(drive), model)
+    let place = system.drive(leaf).map_or_else(|| leaf.at.clone(), model_place);
+    Problem::of(&leaf.name).with("model", model).evidence(&place, model)
 }
 
 /// Whether a drive is flash, where that is known.
@@ -50,11 +51,11 @@ const SHINGLED: Rule = rule! {
 };
 
 fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
-    let drive = system.drive(leaf)?;
-    let zoned = drive.smart.as_ref().and_then(|(_, smart)| smart.zoned.as_ref());
+    let smart = system.drive(leaf).and_then(|drive| drive.smart.as_ref());
+    let zoned = smart.and_then(|(_, smart)| smart.zoned.as_ref());
     let zoned = zoned.is_some_and(|zoned| !zoned.value.to_lowercase().contains("not"));
     (catalogue::shingled(system.model(leaf)) || zoned).then(|| {
-        let problem = of_model(system, leaf, drive);
+        let problem = of_model(system, leaf);
         problem.run(&["zpool", "replace", &pool.name, &leaf.name, "CONVENTIONAL-DRIVE"])
     })
 }
@@ -224,9 +225,8 @@ const CARD_VOLUME: Rule = rule! {
 };
 
 fn card_volume(system: &System, _: &Pool, leaf: &Leaf) -> Option<Problem> {
-    let drive = system.drive(leaf)?;
     catalogue::card_volume(system.model(leaf)).then(|| {
-        let problem = of_model(system, leaf, drive);
+        let problem = of_model(system, leaf);
         problem.run(&["poolwright", "tune", "generic", "--pool", "FILE"])
     })
 }
