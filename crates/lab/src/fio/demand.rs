@@ -13,6 +13,8 @@ pub struct Demand {
     pub random_write_block: Option<u64>,
     /// Any of its jobs writes.
     pub writes: bool,
+    /// Some of its writes are synchronous, or followed by a sync.
+    pub syncs: bool,
     /// None of its jobs only writes.
     pub reads: bool,
     /// Longest `runtime` of its jobs, seconds.
@@ -65,6 +67,7 @@ pub fn demand(file: &JobFile) -> Demand {
             .map(job_options::least_write)
             .min(),
         writes: jobs().any(job_options::writes),
+        syncs: jobs().any(job_options::syncs),
         // What a job has not written it could not verify either, so that it warms up as it works.
         reads: !jobs().any(|job| job_options::only_writes(job) || job.get("verify").is_some()),
         runtime_s: jobs()
@@ -117,6 +120,7 @@ mod tests {
                 working_set: Some(160 << 30),
                 random_write_block: Some(8192),
                 writes: true,
+                syncs: false,
                 reads: false,
                 runtime_s: Some(180.0),
                 ramp_s: 0.0,

@@ -157,6 +157,13 @@ pub fn flushes_counted_long(job: &Job) -> bool {
         && ["fsync", "fdatasync", "sync_file_range"].iter().any(|name| job.is_set(name))
 }
 
+/// Whether a job waits for its writes to be durable, for each of them or for several at once.
+pub fn syncs(job: &Job) -> bool {
+    ["sync", "fsync", "fdatasync", "sync_file_range"]
+        .iter()
+        .any(|name| job.get(name).is_some_and(|value| !["0", "none"].contains(&value)))
+}
+
 /// Whether a job says how large its files are.
 pub fn is_sized(job: &Job) -> bool {
     // A share is one of something.
