@@ -15,7 +15,7 @@ labels! {
     Fix: "fix" | "措施",
     Source: "source" | "来源",
     Lab: "lab" | "实验",
-    Rows: "rows" | "行",
+    Rows: "rows" | "行名",
     Summary: "errors {errors} · warnings {warnings} · notes {notes} · contradictions {results} · rules applied {rules} · texts read {texts}" | "错误 {errors} · 警告 {warnings} · 提示 {notes} · 矛盾 {results} · 规则 {rules} 条 · 读入文本 {texts} 份",
     // Settings.
     Wrote: "wrote {path}" | "已写入 {path}",

@@ -28,7 +28,7 @@ impl Sentences {
     pub fn assumptions(self) -> &'static str {
         self.0.pick(
             "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: any set of so many failed drives; k+1 and k+2: the share of sets of one and two more that it survives. loss a year: more failed drives than a group survives, or an unreadable sector when no redundancy is left; a Markov chain with correlated failures, meant for comparing layouts. random reads and stream write: upper limits of the drives.",
-            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入填充、slop 和分配类别，不含间接块。容错：任意这么多块盘同时故障仍不丢数据；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
+            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入补齐（padding）、slop 和分配类别，间接块占用的空间未扣除。容错：任意这么多块盘同时故障仍不丢数据；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
         )
     }
 
@@ -41,7 +41,7 @@ impl Sentences {
     pub fn summary(self, considered: &str, fitting: &str, front: &str, shown: usize) -> String {
         say!(self.0;
             "{considered} layouts considered, {fitting} meet the requirements, {front} of these are on the Pareto front (no other layout of ZFS, or of RAID, is at least as good in every figure); {shown} shown.",
-            "考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（ZFS 与 RAID 各自比较：没有其他布局在各项指标上都不低于它）；列出 {shown} 种。")
+            "考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（ZFS 与 RAID 各自比较：没有其他布局的各项指标都不差于它）；列出 {shown} 种。")
     }
 
     /// Layouts were left out before kinds of drive were combined.
@@ -59,7 +59,7 @@ impl Sentences {
 
     /// Another layout dominates it.
     pub fn dominated(self, by: &str) -> String {
-        say!(self.0; " {by} is at least as good in every figure.", "{by} 的各项指标都不低于它。")
+        say!(self.0; " {by} is at least as good in every figure.", "{by} 的各项指标都不差于它。")
     }
 
     /// No layout meets the requirements.
@@ -127,10 +127,10 @@ impl Sentences {
         match note {
             Note::Padding(share) => say!(self.0, share: percent;
                 " Files of this recordsize can use {share} of the space in zfs list; padding and parity of small blocks take the rest.",
-                "此 recordsize 的文件只能用 zfs list 所示空间的 {share}，其余被小块的填充和校验占用。"),
+                "此 recordsize 的文件只能用 zfs list 所示空间的 {share}，其余被小块的补齐（padding）和校验占用。"),
             Note::Wide(width) => say!(self.0;
                 " {width} drives are many for one raidz: a resilver and every read of a full-width block occupy all of them.",
-                "一个 raidz 用 {width} 块盘偏多：重建和整宽块的每次读取都会占用所有盘。"),
+                "一个 raidz 用 {width} 块盘偏多：重建以及每次读取占满整个条带的块，都会占用所有盘。"),
             Note::OneParity => say!(self.0;
                 " A second failed drive, or an unreadable sector, during the rebuild loses data.",
                 "重建期间再坏一块盘，或遇到读不出的扇区，就会丢失数据。"),
@@ -139,7 +139,7 @@ impl Sentences {
                 "坏一块盘就会丢失存储池。"),
             Note::Mixed => say!(self.0;
                 " Different drives in one pool: it survives only what its weakest vdev survives, and blocks go to vdevs by free space, not by speed.",
-                "一个存储池里有不同的盘：容错能力取决于最弱的 vdev；块按空闲空间分配，不分快慢。"),
+                "同一存储池混用了不同的盘：容错能力取决于最弱的 vdev；块按空闲空间分配，不分快慢。"),
             Note::Forced => say!(self.0;
                 " Its vdevs differ in width: `zpool create` needs -f.",
                 "各 vdev 宽度不同：`zpool create` 需要 -f。"),
@@ -167,7 +167,7 @@ impl Sentences {
     pub fn lab_cache(self, size: &str, headers: &str, share: &str) -> String {
         say!(self.0;
             "         the lab's {size} takes up to {headers} for headers, {share} of that ARC",
-            "         本实验的 {size} 其头部最多占用 {headers}，即该 ARC 的 {share}")
+            "         本实验为 {size}，头部最多占用 {headers}，即该 ARC 的 {share}")
     }
 
     /// Source of file sizes: the built-in statistic.

@@ -16,7 +16,7 @@ impl Language {
                 "预热、缓存填充和重建在真实服务器上需要 {factor} 倍的时间。"),
             ScaleLimit::Bursts { factor } => say!(self, factor: count;
                 "Bursts last {factor} times as long on the real server, because its dirty-data limit is that much larger.",
-                "真实服务器的脏数据上限是模型的 {factor} 倍，突发持续时间也是这么多倍。"),
+                "真实服务器的脏数据上限是模型的 {factor} 倍，突发的持续时间也相应为 {factor} 倍。"),
         }
     }
 
@@ -89,8 +89,8 @@ impl Language {
             "dirty data" => "脏数据",
             "coalescing" => "写合并",
             "read-modify-write" => "读-改-写",
-            "metaslabs" => " metaslab 数量",
-            "L2ARC" => " L2ARC 容量",
+            "metaslabs" => "每个 vdev 的 metaslab 数量",
+            "L2ARC" => "缓存盘（L2ARC）容量",
             "clients" => "每个客户端的文件大小",
             other => other,
         };

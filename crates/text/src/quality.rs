@@ -161,7 +161,7 @@ impl Language {
                 "硬盘 {kinds} 应答刷盘（flush）命令，却不把缓存落盘：断电会丢失已确认的写入。"),
             DurabilityRisk::LogNotMirrored => say!(self;
                 "The log vdev is not mirrored: if it fails during a power cut, acknowledged writes are lost.",
-                "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。"),
+                "日志 vdev 没有镜像：若断电时恰好损坏，会丢失已确认的写入。"),
             DurabilityRisk::SpecialNotRedundant => say!(self;
                 "A special or dedup vdev has less redundancy than the data vdevs: if it fails, the pool is lost.",
                 "special 或 dedup vdev 的冗余低于数据 vdev：一旦损坏，整个存储池丢失。"),

@@ -40,7 +40,7 @@ impl Language {
             Reason::LimitMoved { before, after } => {
                 say!(self, before = self.limit(before), after = self.limit(after);
                     "The bottleneck was {before}; now it is {after}.",
-                    "瓶颈原为{before}；现为{after}。")
+                    "瓶颈原为：{before}；现为：{after}。")
             }
             Reason::SameLimit { limit } => say!(self, limit = self.limit(limit);
                 "Both have the same bottleneck: {limit}.", "双方的瓶颈相同：{limit}。"),
@@ -58,10 +58,10 @@ impl Language {
                 "读取几乎全部命中内存（每秒仅 {blocks} 个块未命中）。"),
             Reason::LogUnused => say!(self;
                 "No log blocks were written to the log vdev.",
-                "没有日志块写入独立日志设备。"),
+                "没有日志块写入日志 vdev。"),
             Reason::LogPartly { share: part } => say!(self, part: share;
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
-                "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据 vdev。"),
+                "只有 {part} 的日志数据写入日志 vdev，其余写入存储池的数据 vdev。"),
             Reason::LogOverflows { before, after } => self.log_overflows(*before, *after),
             Reason::Indirect { before, after } => self.indirect(*before, *after),
             Reason::CacheUnused { hits, fed } => say!(self, hits: share, fed: bytes;
@@ -116,7 +116,7 @@ impl Language {
     fn log_overflows(self, before: f64, after: f64) -> String {
         say!(self, before = share(before), after = share(after);
         "{after} of the log bytes went to the data vdevs because the log vdev was full, instead of {before}.",
-        "独立日志设备写满，改写数据 vdev 的日志数据占比由 {before} 变为 {after}。")
+        "日志 vdev 写满后转而写入数据 vdev 的日志数据占比由 {before} 变为 {after}。")
     }
 
     /// Each is a share of all lookups.
@@ -130,7 +130,7 @@ impl Language {
     fn record_wait(self, before: f64, after: f64) -> String {
         say!(self, before = micros(before), after = micros(after);
         "Read-modify-write: an operation waits {after} on average for reads of the rest of its record instead of {before}.",
-        "读-改-写：平均每次操作等待读取记录其余部分的时间由 {before} 变为 {after}。")
+        "读-改-写：平均每次操作等待读取 ZFS 记录（record）其余部分的时间由 {before} 变为 {after}。")
     }
 
     /// `after` is in seconds of the model, `real_seconds` in those of the real machine; `per_write` counts delays after that.

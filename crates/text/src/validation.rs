@@ -69,7 +69,7 @@ impl Language {
     fn pool(self, beyond: &[Beyond]) -> String {
         let covers = self.pick(
             "Linux, OpenZFS and fio together: compared with the same Linux and OpenZFS under QEMU, on a raidz2 and on mirrors of flat-latency drives: synchronous 8K writes with and without a flash log, asynchronous writes, and 8K reads from the drives, through an ARC, an L2ARC and a special vdev",
-            "Linux、OpenZFS 与 fio 整体：已与 QEMU 中相同版本的 Linux 和 OpenZFS 对比（固定延迟硬盘组成的 raidz2 与镜像：有、无闪存日志设备的 8K 同步写，异步写，以及直接来自硬盘、经 ARC、经 L2ARC 和经 special vdev 的 8K 读）",
+            "Linux、OpenZFS 与 fio 整体：已与 QEMU 中相同版本的 Linux 和 OpenZFS 对比（固定延迟硬盘组成的 raidz2 与镜像：有、无闪存日志 vdev 的 8K 同步写，异步写，以及直接来自硬盘、经 ARC、经 L2ARC 和经 special vdev 的 8K 读）",
         );
         if beyond.is_empty() {
             return say!(self;

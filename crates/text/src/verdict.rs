@@ -161,7 +161,7 @@ impl Language {
         match caution {
             Caution::Durability { variants } => say!(self, variants = self.names(variants);
                 "A power cut can do more damage to {variants} than to the variants compared with them: see the risks of each variant.",
-                "断电对 {variants} 造成的后果比其对照方案更严重：见各方案的风险。"),
+                "断电对 {variants} 造成的后果可能比对照方案更严重：见各方案的风险。"),
             Caution::Risks { variant, risks } => self.risks_of_one(variant, risks),
             Caution::Excluded { excluded: 1, of } => {
                 say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
@@ -213,7 +213,7 @@ impl Language {
             }
             Caution::Bytes { ratio: bytes } => say!(self, bytes: ratio;
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
-                "各操作大小不同，却按同样的一次计数；按字节计，比值为 {bytes}。"),
+                "各操作大小不同，但都按一次计数；按字节计，比值为 {bytes}。"),
             Caution::BlockingSubmission { in_flight, of } => {
                 say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
                     "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",

@@ -51,7 +51,7 @@ const ATIME: Rule = rule! {
     what: "{subject} writes an access time for every read (atime=on, relatime=off).",
     what_zh: "{subject} 每次读都写访问时间（atime=on，relatime=off）。",
     why: "Each read makes a dnode dirty, and with it a path of metadata blocks.",
-    why_zh: "每次读都会弄脏一个 dnode 以及一条路径上的元数据块。",
+    why_zh: "每次读都会使一个 dnode 变脏，并连带它上层一整条路径的元数据块。",
     sources: &[ZfsProps.section("atime"), Mysql.section("zfs set atime=off")],
 };
 
@@ -73,7 +73,7 @@ const COMPRESSION_HEAVY: Rule = rule! {
     what: "{subject} compresses with {value}.",
     what_zh: "{subject} 用 {value} 压缩。",
     why: "gzip compresses tens of megabytes a second on a core. zstd reaches the same ratio several times faster, and lz4 most of it at memory speed.",
-    why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 达到同样的压缩率要快几倍，lz4 的速度接近内存，压缩效果也达到其大部分。",
+    why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 以快几倍的速度达到同样的压缩率；lz4 的速度接近内存，也能达到其大部分压缩效果。",
     sources: &[ZfsProps.section("compression")],
 };
 
@@ -118,7 +118,7 @@ const COPIES: Rule = rule! {
 const DEDUP: Rule = rule! {
     "dedup", Warning, Check::Property("dedup", dedup),
     what: "{subject} is deduplicated: about {memory} of table for each TiB of unique data in blocks of {block}.",
-    what_zh: "{subject} 启用了去重：块为 {block} 时，每 TiB 唯一数据约需 {memory} 的表。",
+    what_zh: "{subject} 启用了去重：块为 {block} 时，每 TiB 唯一数据的去重表约占 {memory}。",
     why: "Every write looks its block up in the table. When the table no longer fits in the ARC, each look-up is a random read. Data written while dedup is on stays in the table after it is turned off.",
     why_zh: "每次写都要查表；表放不进 ARC 后，每次查找都是一次随机读。启用期间写入的数据，关闭之后仍留在表里。",
     sources: &[ZfsProps.section("dedup"), ZfsDocs.section("Performance, deduplication")],
@@ -169,7 +169,7 @@ const REDUNDANT_METADATA: Rule = rule! {
     what: "{subject} has redundant_metadata={value}.",
     what_zh: "{subject} 设置了 redundant_metadata={value}。",
     why: "It saves writes of indirect blocks. One damaged block that redundancy cannot repair then costs about 1,000 records with `most` and a whole file with `some`, instead of one record; with `none` more.",
-    why_zh: "它能减少间接块的写入。但一个冗余无法修复的坏块，在 `most` 下会损失约 1,000 条记录，在 `some` 下会损失整个文件，而不是一条记录；`none` 损失更多。",
+    why_zh: "它能减少间接块的写入。但一个冗余无法修复的坏块，在 `most` 下会损失约 1,000 个 ZFS 记录（record），在 `some` 下会损失整个文件，而不是只损失一个记录；`none` 损失更多。",
     sources: &[ZfsProps.section("redundant_metadata"), Mysql.section("redundant_metadata=most")],
 };
 

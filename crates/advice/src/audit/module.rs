@@ -161,7 +161,7 @@ const NOCACHEFLUSH: Rule = rule! {
     what: "{subject} is on, and not all drives are known to have power-loss protection.",
     what_zh: "{subject} 已打开，但无法确认所有盘都带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
-    why_zh: "ZFS 不再要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
+    why_zh: "ZFS 不再要求盘把缓存落盘：断电会丢失已确认的写入，甚至可能丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: &[Zfs4.section("zfs_nocacheflush")],
     lab: "powercut-log-drive",
 };

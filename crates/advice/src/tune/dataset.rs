@@ -38,23 +38,23 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             };
             records(&size(record_for(page)), reason).disagreement((
                 "some use larger records for compression; in records smaller than a page, a page takes several",
-                "有人为压缩用更大的记录；记录小于页时一页要占几条",
+                "有人为提高压缩率而用更大的 ZFS 记录（record）；记录小于页时，一页要占几个记录",
             ))
         }
         (_, Workload::LargeFiles | Workload::Analytics) => records(
             "1M",
-            ("Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.", "文件是顺序读写的：操作和元数据都更少。小文件只占所需的空间。"),
+            ("Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.", "文件是顺序读写的：I/O 次数和元数据都更少。小文件只占所需的空间。"),
         ),
         (_, Workload::Vm | Workload::Oltp) => records(
             "16K",
-            ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.", "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"),
+            ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.", "虚拟机随机写 4K 到 64K：只写 ZFS 记录（record）的一部分时，要先读出再重写整个记录。"),
         )
         .disagreement(("64K suits guests with sequential I/O better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
         (_, Workload::SmallFiles | Workload::Mixed) => records(
             "128K",
             ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。"),
         )
-        .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
+        .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港服务器评测一文为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     choice.reason =
         choice.reason.and(("Only files written afterwards use it.", "只对之后写入的文件生效。"));
@@ -81,7 +81,7 @@ fn latency(need: &Need, reason: Bilingual) -> Choice {
     on(need, "logbias", "latency", reason)
         .disagreement((
             "the MySQL source sets throughput, the Hong Kong source latency; the lab measures both",
-            "MySQL 的来源设 throughput，香港的来源设 latency；实验测量两者",
+            "MySQL 一文设 throughput，香港服务器评测一文设 latency；所附实验对两者都做测量",
         ))
         .source(Document::HongKong, "databases, logbias=latency")
         .source(Document::Mysql, "logbias=throughput")
@@ -150,16 +150,16 @@ settings! {
     why_zh: "提交写到日志 vdev。设为 throughput 会绕过它。"
     else if need.database() => latency(need),
     why: "This is the default. A small commit is written once to the log and once with its transaction group; with throughput each small commit writes its whole record.",
-    why_zh: "默认值。小提交在日志里写一次，随事务组再写一次；设为 throughput 时，每个小提交都写整条记录。";
+    why_zh: "默认值。小提交在日志里写一次，随事务组再写一次；设为 throughput 时，每个小提交都写整个 ZFS 记录（record）。";
 
     primarycache(need) if need.database() => on(need, "primarycache", "all")
         .disagreement((
             "the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again",
-            "MySQL 的来源设 metadata，只有数据库自身缓存装得下工作集时才省内存，而且追加写要重读记录"
+            "MySQL 一文设 metadata，但只有数据库自身的缓存装得下工作集时才省内存，而且追加写要重读 ZFS 记录（record）"
         ))
         .source(Document::Mysql, "primarycache=metadata").source(Document::ZfsProps, "primarycache"),
     why: "The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.",
-    why_zh: "ARC 提供数据库自身缓存中没有的内容，保留被部分改写的记录，而且数据只有经过它才能进入 L2ARC。";
+    why_zh: "ARC 提供数据库自身缓存中没有的内容，保留被部分改写的 ZFS 记录（record），而且数据只有经过它才能进入 L2ARC。";
 
     sync(need) if need.allow_loss_s >= need.lost_groups_s()
         => on(need, "sync", "disabled").may_lose(need.lost_groups_s())
@@ -171,7 +171,7 @@ settings! {
             .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync")
             .lab("powercut-mariadb"),
     why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
-    why_zh: "MariaDB 10.11 及以前不能直写页，而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
+    why_zh: "MariaDB 10.11 及以前不支持数据页的直写（write-through），而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
     else if !is_always(need, &need.dataset())
         => on(need, "sync", "standard").source(Document::ZfsProps, "sync").lab("hk-async"),
     why: "Programs get the durability that they request, and pay only for that.",
@@ -179,14 +179,14 @@ settings! {
 
     special_small_blocks(need) if has_special(need) && need.database() => small_blocks(need, "0"),
     why: "The records of a database are small blocks: ZFS compares their size after compression, so a threshold even below the recordsize would send much of the data to the special vdev.",
-    why_zh: "数据库的记录就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。"
+    why_zh: "数据库数据集的 ZFS 记录（record）本来就是小块：ZFS 比较的是压缩后的大小，因此阈值即使低于 recordsize，也会把许多数据写到 special vdev。"
     else if has_special(need) && matches!(need.workload, Workload::SmallFiles | Workload::Mixed)
         => small_blocks(need, "32K"),
     why: "Small files then go to the special vdev, not only their metadata. Size it for them: above 75 % full it takes no more.",
     why_zh: "这样小文件本身也放在 special vdev 上，而不只是元数据。容量要足够：用到 75 % 后它不再接收小文件。"
     else if has_special(need) => small_blocks(need, "0"),
     why: "Metadata gains most; large files gain nothing from a higher threshold.",
-    why_zh: "只放元数据收益最大；提高阈值对大文件没有好处。";
+    why_zh: "元数据受益最大；提高阈值对大文件没有好处。";
 
     /// The log lies beside the data: `zfs snapshot -r` takes both, and it inherits nothing from the dataset of the data.
     log_recordsize(need) if need.server == Server::Mysql
@@ -196,7 +196,7 @@ settings! {
     why_zh: "与 innodb_log_write_ahead_size 相等，追加重做日志就写整个 ZFS 记录（record）：记录更大时，写入重用的日志文件要先读出旧记录。`zfs snapshot -r` 仍可同时为数据和日志做快照。用 innodb_log_group_home_dir 把日志放到那里。"
     else => on_log(need.log_dataset()?, "recordsize", "128K"),
     why: "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir, or stop the server, move it and leave a symbolic link.",
-    why_zh: "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir 把日志放到那里，或停止服务、移动日志并留下符号链接。";
+    why_zh: "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小的 recordsize，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir 把日志放到那里，或停止服务、移动日志并留下符号链接。";
 
     log_compression(need) => on_log(need.log_dataset()?, "compression", "lz4"),
     why: "This dataset inherits nothing from that of the data. With compression, zeros at the end of log files take no space.",

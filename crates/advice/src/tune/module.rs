@@ -23,7 +23,7 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     } else if need.hosts_guests() {
         (
             "The guests need RAM themselves, and cache in their own: a tenth of it, at most 16 GiB, stays for the ARC. Raise it if memory is left when all guests run.".to_string(),
-            "虚拟机自己需要内存，也有自己的缓存：留给 ARC 内存的十分之一，最多 16 GiB。所有虚拟机都运行后仍有空闲内存时，可以调大。".to_string(),
+            "虚拟机自己需要内存，也有自己的缓存：只把十分之一的内存（最多 16 GiB）留给 ARC。所有虚拟机都运行后仍有空闲内存时，可以调大。".to_string(),
         )
     } else {
         let memory = size(need.memory);

@@ -75,7 +75,7 @@ settings! {
     innodb_doublewrite(_) => set("innodb_doublewrite", "ON").source(Document::Mysql, "innodb_doublewrite=0")
         .source(Document::ZfsCode, "zil_lwb_assign").lab("powercut-pages"),
     why: "Off is often advised on ZFS. But ZFS tears pages: fsync puts them into the intent log, which can divide one between two log blocks, and the power can fail between them. Only a page that is one record and is written with O_DIRECT, from OpenZFS 2.3 on, cannot be torn. MariaDB also loses far fewer pages with doublewrite on, since its checkpoint does not wait for all of them.",
-    why_zh: "常有建议在 ZFS 上关闭它。但 ZFS 上也会发生页撕裂（torn page）：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。只有当一页恰为一个 ZFS 记录（record）、并以 O_DIRECT 写入（OpenZFS 2.3 及以后）时，页才完整。由于 MariaDB 的检查点不等待全部页落盘，打开双写还能使它丢失的页少得多。";
+    why_zh: "常有建议在 ZFS 上关闭它。但 ZFS 上也会发生页撕裂（torn page）：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。只有当一页恰为一个 ZFS 记录（record）、并以 O_DIRECT 写入（OpenZFS 2.3 及以后）时，页才不会撕裂。由于 MariaDB 的检查点不等待全部页落盘，打开双写还能使它丢失的页少得多。";
 
     innodb_flush_neighbors(_) => set("innodb_flush_neighbors", 0).source(Document::Mysql, "innodb_flush_neighbors=0"),
     why: "ZFS writes pages to new places wherever they are in the file, so flushing neighbours only writes more. (This is MySQL's default, not MariaDB's.)",
@@ -111,14 +111,14 @@ settings! {
         .source(Document::MariadbManual, "innodb_compression_default")
         .source(Document::Mysql, "innodb_compression_default=OFF"),
     why: "ZFS compresses, and pages stay aligned with records. MariaDB only, hence `loose_`.",
-    why_zh: "由 ZFS 压缩，页与记录保持对齐。只有 MariaDB 有，所以写 `loose_`。";
+    why_zh: "由 ZFS 压缩，页与 ZFS 记录（record）保持对齐。只有 MariaDB 有，所以写 `loose_`。";
 
     /// What does not turn write-through off.
     mariadb_flush_method(need) if may_be_mariadb_11(need) => of_mariadb("innodb_flush_method", "O_DIRECT")
         .source(Document::MariadbCode, "innodb_init_params() in ha_innodb.cc").source(Document::ZfsProps, "direct")
         .lab("mariadb-direct"),
     why: "MariaDB from 11.0 on reads this deprecated setting after the two below: fsync would turn write-through off again, O_DIRECT changes nothing. On 10.6 to 10.11 it is the default method: from OpenZFS 2.3 on, whole records then bypass the ARC. To keep the ARC there, write fsync in a group [mariadb-10.11] (of your release) after this one.",
-    why_zh: "MariaDB 自 11.0 起在下面两项之后再应用这个已弃用的设置：fsync 会把直写再次关闭，O_DIRECT 则什么也不改变。在 10.6 至 10.11 上它是默认方式：自 OpenZFS 2.3 起，整条记录会绕过 ARC。若要在那里保留 ARC，在此组之后的 [mariadb-10.11] 组（写你的版本）里设 fsync。";
+    why_zh: "MariaDB 自 11.0 起在下面两项之后再应用这个已弃用的设置：fsync 会把直写再次关闭，O_DIRECT 则什么也不改变。在 10.6 至 10.11 上它是默认方式：自 OpenZFS 2.3 起，整个 ZFS 记录（record）的读写会绕过 ARC。若要在那里保留 ARC，在此组之后的 [mariadb-10.11] 组（写你的版本）里设 fsync。";
 
     innodb_data_file_buffering(need) if may_be_mariadb_11(need) => of_mariadb("loose_innodb_data_file_buffering", "ON")
         .source(Document::MariadbManual, "innodb_data_file_buffering").lab("mariadb-direct"),

@@ -53,7 +53,7 @@ settings! {
 
     wal_compression(_) => set("wal_compression", "on"),
     why: "Full pages are most of the WAL after a checkpoint. The intent log stores data uncompressed, so smaller WAL writes make smaller commits; ZFS compresses only later. From PostgreSQL 15 on, lz4 instead of on costs less processor time.",
-    why_zh: "检查点之后 WAL 大半是整页。意图日志按原样不压缩地保存，所以 WAL 写得小，提交就小；ZFS 的压缩在那之后才发生。自 PostgreSQL 15 起，用 lz4 代替 on 更省处理器时间。";
+    why_zh: "检查点之后 WAL 大半是整页。意图日志按原样不压缩地保存，所以 WAL 写得小，提交就小；ZFS 的压缩在那之后才发生。自 PostgreSQL 15 起，用 lz4 代替 on 更省 CPU 时间。";
 
     fsync(need) if need.system.postgres_switch("fsync").is_some_and(|found| !found.value)
         => set("fsync", "on").lab("powercut-postgresql"),
@@ -75,7 +75,7 @@ settings! {
 
     random_page_cost(need) if need.flash() == Some(true) => set("random_page_cost", "1.1"),
     why: "On flash a random page costs hardly more than a sequential one; the default of 4 makes the planner avoid indexes.",
-    why_zh: "在闪存上，随机页比顺序页贵不了多少；4 会使规划器避开索引。";
+    why_zh: "在闪存上，随机读一页的代价比顺序读高不了多少；默认值 4 会使规划器避开索引。";
 }
 
 /// Reads that are started ahead.

@@ -98,7 +98,7 @@ fn cache_ratio(need: &Need, card: &Card) -> Option<Choice> {
         (
             10,
             "The operating system caches reads in far more memory; only the card's protected memory can acknowledge writes early.",
-            "操作系统用多得多的内存缓存读取；只有卡上受保护的内存能提前确认写入。",
+            "操作系统有大得多的内存用来缓存读取；只有卡上受保护的内存能提前确认写入。",
         )
     };
     let command = CardCommand::ReadShare(share);
@@ -139,7 +139,7 @@ fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     if !card.tool.megaraid() || long_runs(need) {
         return None;
     }
-    let reason = ("Random reads gain nothing from read-ahead.", "随机读不受益于预读。");
+    let reason = ("Random reads gain nothing from read-ahead.", "预读对随机读没有好处。");
     let choice = card.choice(volume, CardCommand::NoReadAhead, "read policy", reason)?;
     Some(choice.source(Document::Nvme, "recommended settings, no read ahead"))
 }
@@ -152,7 +152,7 @@ fn disk_cache(card: &Card, volume: &str) -> Option<Choice> {
     let choice = card.choice(volume, CardCommand::DriveCacheOff, "disk cache", reason)?;
     Some(choice.source(Document::Nvme, "recommended settings, disk cache").disagreement((
         "the NVMe source leaves the disk cache on, its default, which is right for drives with their own power-loss protection",
-        "NVMe 的来源让盘缓存保持默认的开启，这适合自带掉电保护的盘",
+        "NVMe 一文让盘缓存保持默认（开启），这适合自带掉电保护的盘",
     )))
 }
 

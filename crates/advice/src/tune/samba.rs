@@ -18,9 +18,9 @@ settings! {
 
     sync_always(_) => set("sync always", "no").lab("hk-smb-slog"),
     why: "Clients request flushes where they need them; a flush after every write costs a commit each.",
-    why_zh: "客户端在需要时会请求刷盘；每次写后都刷盘，每次都要一次提交。";
+    why_zh: "客户端在需要时会请求刷盘；若每次写后都刷盘，每次写都要多一次提交。";
 
     store_dos_attributes(_) => set("store dos attributes", "yes"),
     why: "They are stored as an extended attribute, which xattr=sa puts into the dnode.",
-    why_zh: "以扩展属性保存，xattr=sa 把它放进 dnode。";
+    why_zh: "DOS 属性以扩展属性保存，xattr=sa 把它放进 dnode。";
 }
