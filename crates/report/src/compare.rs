@@ -37,9 +37,10 @@ pub fn text(
         ]);
     }
     let mut out = aligned(&lines, 2..4);
+    let colon = language.label(Label::Colon);
     for (variant, workload) in &comparison.unmatched {
         out += &format!(
-            "{} · {}: {}\n",
+            "{} · {}{colon}{}\n",
             one_line(variant),
             one_line(workload),
             language.label(Label::OnlyInOne)
@@ -47,12 +48,11 @@ pub fn text(
     }
     for cell in &comparison.unmeasured {
         out += &format!(
-            "{} · {}: {} ({}, {})\n",
+            "{} · {}{colon}{}{}\n",
             one_line(&cell.variant),
             one_line(&cell.workload),
             language.label(Label::NothingCounts),
-            cell.trials.0,
-            cell.trials.1
+            language.in_brackets(&format!("{}, {}", cell.trials.0, cell.trials.1))
         );
     }
     let other_scale = before.scale.size != after.scale.size;
@@ -87,7 +87,7 @@ pub fn published(cells: &[Published], key: &str, language: Language) -> String {
     let mut lines: Vec<[String; COLUMNS]> = vec![[
         language.label(Label::Variant).to_lowercase(),
         language.label(Label::Workload).to_lowercase(),
-        format!("{} ({})", language.label(Label::Published), one_line(key)),
+        language.label(Label::Published).to_owned() + &language.in_brackets(&one_line(key)),
         language.label(Label::Measured).to_lowercase(),
         language.label(Label::Ratio).to_owned(),
     ]];

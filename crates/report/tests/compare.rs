@@ -22,6 +22,8 @@ fn what_became_worse_what_is_missing_and_another_scale_are_said() {
     let comparison = findings::compare(&before, &after);
     let printed = text(&comparison, &before, &after, Language::English);
     insta::assert_snapshot!(printed);
+    let printed = text(&comparison, &before, &after, Language::Chinese);
+    assert!(printed.contains("none/none · sync-large：仅出现在其中一轮\n"), "{printed}");
 }
 
 #[test]

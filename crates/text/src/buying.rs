@@ -33,7 +33,7 @@ impl Language {
             ),
             None => "",
         };
-        let points = rerun_points(&sensitivity.points);
+        let points = self.rerun_points(&sensitivity.points);
         say!(self;
             "With the {number} of {kind} varied, the verdict holds {range}: {points}.{turned}{covered}",
             "改变 {kind} 的{number}后重新测试，结论{range}成立：{points}。{turned}{covered}")
@@ -177,19 +177,19 @@ impl Language {
                 "{up_to} 次/秒（最高有效速率）以内 {percentile} ≤ {limit}"),
         }
     }
-}
 
-/// `2× → 9.1× [8.8, 9.4]`, a re-run each.
-fn rerun_points(points: &[RerunPoint]) -> String {
-    let all: Vec<String> = points
-        .iter()
-        .map(|point| {
-            let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
-            match point.ratio.basis {
-                Basis::Trials | Basis::TrialsAndBatches => at + &range(&point.ratio),
-                Basis::Batches | Basis::Point => at,
-            }
-        })
-        .collect();
-    all.join(", ")
+    /// `2× → 9.1× [8.8, 9.4]`, a re-run each. Their intervals have commas, so in Chinese semicolons stand between them.
+    fn rerun_points(self, points: &[RerunPoint]) -> String {
+        let all: Vec<String> = points
+            .iter()
+            .map(|point| {
+                let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
+                match point.ratio.basis {
+                    Basis::Trials | Basis::TrialsAndBatches => at + &range(&point.ratio),
+                    Basis::Batches | Basis::Point => at,
+                }
+            })
+            .collect();
+        all.join(self.pick(", ", "；"))
+    }
 }

@@ -52,9 +52,11 @@ impl Sentences {
         )
     }
 
-    /// The mark of a layout that a lab has.
-    pub fn lab_layout(self, name: &str, variants: &str) -> String {
-        say!(self.0; "* {name}: layout of this lab ({variants})", "* {name}：本实验的布局（{variants}）")
+    /// The mark of a layout that variants of a lab have.
+    pub fn lab_layout(self, name: &str, variants: &[String]) -> String {
+        say!(self.0, variants = self.0.names(variants);
+            "* {name}: layout of this lab ({variants})",
+            "* {name}：本实验的布局（{variants}）")
     }
 
     /// Another layout dominates it.
@@ -210,8 +212,8 @@ impl Sentences {
     }
 
     /// Flash beside hard disks: the vdevs it suits, and the capacity of each.
-    pub fn flash_beside_disks(self, kind: &str, vdevs: &str, capacity: &str) -> String {
-        say!(self.0;
+    pub fn flash_beside_disks(self, kind: &str, vdevs: &[String], capacity: &str) -> String {
+        say!(self.0, vdevs = vdevs.join(self.0.pick(", ", "、"));
             "{kind:8} beside hard disks: {vdevs} ({capacity} each); as data vdevs they would be as slow as the disks",
             "{kind:8} 与机械盘并用：{vdevs}（每个 {capacity}）；作为数据 vdev 会与机械盘一样慢")
     }

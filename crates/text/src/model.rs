@@ -107,7 +107,7 @@ impl Language {
         let versions =
             findings.openzfs_versions().into_iter().filter(|version| !version.is_empty());
         let versions: Vec<String> = versions.map(|version| name(version)).collect();
-        say!(self, versions = versions.join(", "), size = count(scale.size), bound = self.bound_by(&scale.size_bound_by);
+        say!(self, versions = versions.join(self.pick(", ", "、")), size = count(scale.size), bound = self.bound_by(&scale.size_bound_by);
             "OpenZFS {versions} on a Linux machine in virtual time · size 1/{size} ({bound}) · {processor}",
             "OpenZFS {versions}，运行于虚拟时间的模拟主机 · 缩放 1/{size}（{bound}）· {processor}")
     }

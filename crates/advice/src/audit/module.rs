@@ -134,7 +134,7 @@ const ARC_MAX_IGNORED: Rule = rule! {
     what: "zfs_arc_max={value} is out of range and ignored.",
     what_zh: "zfs_arc_max={value} 超出范围，被忽略。",
     why: "Valid values are from {least} to below {memory}. While the module runs, a value must also be above the ARC's minimum: zfs_arc_min, or a thirty-second of RAM. Otherwise the limit so far stays in force, and only the kernel log says so.",
-    why_zh: "有效值从 {least} 到小于 {memory}；模块运行期间写入的值还必须大于 ARC 的最小值（zfs_arc_min，未设置时为内存的 1/32）。否则原来的上限继续生效，只在内核日志中提示。",
+    why_zh: "有效值从 {least} 到小于内存（{memory}）；模块运行期间写入的值还必须大于 ARC 的最小值（zfs_arc_min，未设置时为内存的 1/32）。否则原来的上限继续生效，只在内核日志中提示。",
     sources: &[Zfs4.section("zfs_arc_max"), ZfsCode.section("arc_tuning_update")],
 };
 

@@ -91,10 +91,12 @@ fn beside_disks(drives: &[Drives], says: Sentences) -> Vec<String> {
         .map(|kind| {
             let name = &kind.drive.kind;
             let vdevs = match kind.count {
-                1 => format!("`cache {name}0`"),
-                _ => format!(
-                    "`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"
-                ),
+                1 => vec![format!("`cache {name}0`")],
+                _ => vec![
+                    format!("`special mirror {name}[0-1]`"),
+                    format!("`log mirror {name}[0-1]`"),
+                    format!("`cache {name}0`"),
+                ],
             };
             says.flash_beside_disks(name, &vdevs, &tebibytes(kind.drive.bytes))
         })

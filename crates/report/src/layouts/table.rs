@@ -50,7 +50,7 @@ pub fn row(pool: &Assessment) -> [String; 10] {
 /// A line for each layout that a lab has: what the mark means.
 pub fn marks(ranking: &Ranking, says: Sentences) -> String {
     let own = ranking.shown.iter().filter(|pool| !pool.own.is_empty());
-    own.map(|pool| says.lab_layout(&pool.name, &pool.own.join(", ")) + "\n").collect()
+    own.map(|pool| says.lab_layout(&pool.name, &pool.own) + "\n").collect()
 }
 
 /// A paragraph about one layout.
