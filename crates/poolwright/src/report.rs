@@ -44,7 +44,7 @@ pub enum Format {
     Html,
     /// Markdown for a forum or a blog
     Md,
-    /// One row per cell
+    /// One row per cell, per rate of a ladder and per removed cost
     Csv,
     /// Everything, as docs/reference/findings.schema.json describes it
     Json,
