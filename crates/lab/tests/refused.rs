@@ -370,7 +370,7 @@ fn a_property_by_both_its_names_is_one_property() {
     refused(
         "[factors]\ndataset.recordsize = [\"8K\", \"16K\"]\ndataset.recsize = [\"32K\", \"64K\"]\n",
         "recsize",
-        "factors `recordsize` and `recsize` are one property",
+        "factors `recordsize` and `recsize` set the same property",
         "keep one",
     );
     let two = "[datasets.db]\n[factors]\ndataset.recordsize = [\"8K\", \"16K\"]\ndatasets.db.recsize = [\"32K\", \"64K\"]\n";

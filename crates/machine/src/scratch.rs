@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_goes_with_its_owner_and_nobodys_with_the_next() {
+    fn a_scratch_directory_is_removed_with_its_owner_and_a_leftover_by_the_next_scratch() {
         let parent = tempfile::tempdir().unwrap();
         let nobodys = parent.path().join("1-0");
         fs::create_dir(&nobodys).unwrap();

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_sets_are_dense() {
+    fn sets_of_drives_are_numbered_without_gaps() {
         let mut places = Vec::new();
         each_set(&[0, 1, 2, 3, 4, 5], 3, |set| places.push(place(set)));
         places.sort_unstable();

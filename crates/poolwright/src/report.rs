@@ -44,7 +44,7 @@ pub enum Format {
     Html,
     /// Markdown for a forum or a blog
     Md,
-    /// One row per cell
+    /// One row per cell, per rate of a ladder and per removed cost
     Csv,
     /// Everything, as docs/reference/findings.schema.json describes it
     Json,
@@ -214,7 +214,7 @@ fn campaigns(name: &str, store: &StoreDir) -> Result<(Store, Vec<PathBuf>), Stri
 
 fn nothing(name: &str) -> String {
     format!(
-        "no results of {name}: name a lab that was run, a campaign's file in a store, or a findings.json; or run `poolwright run {name}` first"
+        "no results of {name}: name a lab that was run, a campaign's file in a store, or a findings.json; if {name} is a lab, run `poolwright run {name}` first"
     )
 }
 

@@ -123,8 +123,8 @@ fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     format!(
         "\npoolwright: {name}: {what}\n\
          drives  {used}\n\
-         blank   {blank}\n\
-         pull    echo fail {pull} > /proc/drives\n\
+         unused  {blank}\n\
+         fail    echo fail {pull} > /proc/drives\n\
          clock   {clock}\n\
          leave   exit or Ctrl-D; nothing is kept\n\n"
     )

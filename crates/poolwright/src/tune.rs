@@ -16,7 +16,7 @@ use text::{Language, advice::Label};
 /// with -o; --pool also shows what they change. No setting may lose acknowledged writes unless
 /// --allow-loss permits it.
 ///
-/// Exit codes: 0 done, 2 usage or unreadable input, 3 the files could not be written.
+/// Exit codes: 0 done · 2 usage or unreadable input · 3 the files could not be written.
 #[derive(clap::Args)]
 pub struct Args {
     /// The server

@@ -103,7 +103,7 @@ fn read_result(directory: &Path) -> Result<Stored, String> {
 fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<Vec<Key>, Refusal> {
     let Some(newest) = newest else {
         return Err(Refusal::usage(format!(
-            "{name} is not a result, a trial key or a lab that was run: `poolwright run {name}` first"
+            "{name} is not a result, a trial key or a lab that was run; if it is a lab, run `poolwright run {name}` first"
         )));
     };
     let record = Record::read(newest)?;
@@ -118,7 +118,7 @@ fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<
     }
     match keys.is_empty() {
         true => Err(Refusal::usage(format!(
-            "no trial of {name} is stored: `poolwright run {name}` first"
+            "no trial of {name} is stored: run `poolwright run {name}` first"
         ))),
         false => Ok(keys),
     }

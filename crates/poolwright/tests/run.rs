@@ -239,7 +239,7 @@ fn results_of_an_earlier_engine_are_refused_with_a_fix() {
     ] {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let why = "results of an earlier engine, which are kept: run the lab again";
+        let why = "which this version cannot read and does not delete: run the lab again";
         assert!(stderr(&output).contains(why), "{arguments:?}: {}", stderr(&output));
     }
     assert!(former.join("journal.sqlite").is_file());

@@ -47,7 +47,7 @@ pub enum ReadError {
     },
     /// An earlier version wrote it.
     #[error(
-        "its format is {found}, that of the former engine; this version reads {known}: run the lab again"
+        "an older version of Poolwright wrote it (format {found}); this version reads format {known}: run the lab again"
     )]
     Older {
         /// Format of the file.

@@ -15,10 +15,10 @@ type Values = Vec<(&'static str, f64)>;
 
 /// What is exported of each cell that has a result.
 const OF_CELLS: [Family<OfRow>; 8] = [
-    ("throughput_ops", "Operations a virtual second, whole run.", |row| {
+    ("throughput_ops", "Operations per virtual second, whole run.", |row| {
         estimate(row.cell.throughput)
     }),
-    ("lasting_throughput_ops", "Operations a virtual second after bursts and warm-up.", |row| {
+    ("lasting_throughput_ops", "Operations per virtual second after bursts and warm-up.", |row| {
         estimate(row.lasting)
     }),
     ("latency_mean_seconds", "Mean latency of client operations, syncs included.", |row| {
@@ -53,7 +53,7 @@ const OF_ALL_CELLS: [Family<OfRow>; 2] = [
 
 /// What is exported of each rung of an open-loop ladder.
 const OF_RUNGS: [Family<OfRung>; 3] = [
-    ("offered_throughput_ops", "Operations a virtual second at an offered rate.", |rung| {
+    ("offered_throughput_ops", "Operations per virtual second at an offered rate.", |rung| {
         plain(rung.achieved.map(|a| a.value))
     }),
     (

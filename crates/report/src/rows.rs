@@ -47,7 +47,7 @@ pub enum Against<'a> {
 }
 
 impl Row<'_> {
-    /// Seconds that the first phase lasts on the real machine.
+    /// Seconds that the first phase lasts on the real server.
     pub fn first_s(&self) -> Option<f64> {
         self.first.map(|p| p.real_seconds.unwrap_or(p.seconds))
     }

@@ -111,7 +111,7 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
     table
 }
 
-/// `27,400 / 8 s`: the first phase and how long it lasts on the real machine; empty without one.
+/// `27,400 / 8 s`: the first phase and how long it lasts on the real server; empty without one.
 pub fn first_text(language: Language, row: &Row) -> String {
     let known = row.first.zip(row.first_s());
     known.map_or_else(String::new, |(phase, lasts)| {

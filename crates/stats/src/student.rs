@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn without_freedom_anything_is_possible() {
+    fn an_invalid_error_rate_or_no_degrees_of_freedom_give_an_infinite_quantile() {
         assert_eq!(two_sided(0.05, 0.0), f64::INFINITY);
         assert_eq!(two_sided(0.0, 5.0), f64::INFINITY);
         assert_eq!(two_sided(f64::NAN, 5.0), f64::INFINITY);

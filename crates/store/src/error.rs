@@ -25,7 +25,7 @@ pub enum Error {
         why: String,
     },
     /// A directory with results of an earlier engine.
-    #[error("{} holds results of an earlier engine, which are kept: run the lab again", .path.display())]
+    #[error("{} holds results of an older version of Poolwright, which this version cannot read and does not delete: run the lab again", .path.display())]
     Former {
         /// The directory.
         path: PathBuf,

@@ -276,7 +276,7 @@ fn results_of_an_earlier_engine_are_refused_and_kept() {
     for path in [dir.path(), &dir.path().join("demo"), &campaign] {
         let message = Store::open(path).unwrap_err().to_string();
         assert!(
-            message.contains("results of an earlier engine, which are kept: run the lab again"),
+            message.contains("cannot read and does not delete: run the lab again"),
             "{message}"
         );
         assert!(message.contains(&path.display().to_string()), "{message}");

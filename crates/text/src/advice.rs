@@ -21,7 +21,7 @@ labels! {
     Wrote: "wrote {path}" | "已写入 {path}",
     LosesNothing: "durability  no setting here loses acknowledged writes" | "持久性  此处的设置都不会导致已确认的写入丢失",
     Loses: "durability  {name} = {value} MAY LOSE up to {seconds} s of acknowledged writes" | "持久性  {name} = {value} 可能导致最多 {seconds} 秒内已确认的写入丢失",
-    NoChanges: "changes     none: every setting has its value already" | "变更    无：所有设置都已是目标值",
+    NoChanges: "changes     none: every setting already has the recommended value" | "变更    无：所有设置都已是推荐值",
     Changes: "changes" | "变更",
     // Above a setting in a file.
     Offered: "Optional, not set:" | "可选，未设置：",

@@ -27,8 +27,8 @@ impl Sentences {
     /// What the columns mean and assume.
     pub fn assumptions(self) -> &'static str {
         self.0.pick(
-            "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: any set of so many failed drives; k+1 and k+2: the share of sets of one and two more that it survives. loss a year: more failed drives than a group survives, or an unreadable sector when no redundancy is left; a Markov chain with correlated failures, meant for comparing layouts. random reads and stream write: upper limits of the drives.",
-            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入补齐（padding）、slop 和分配类别，间接块占用的空间未扣除。容错：任意这么多块盘同时故障仍不丢数据；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
+            "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: how many failed drives it survives, whichever they are (k); k+1 and k+2: of all sets of so many failed drives, the share that it survives. loss a year: the chance of losing data within a year, by more failed drives than a group survives or by an unreadable sector when no redundancy is left; computed with a Markov chain with correlated failures, only for comparing layouts. random reads (operations per second) and stream write: upper limits of the drives.",
+            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入补齐（padding）、slop 和分配类别，间接块占用的空间未扣除。容错：能承受的故障盘数 k，无论坏哪几块；k+1 和 k+2：坏这么多块盘的所有组合中，能承受的比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读（每秒次数）和顺序写：盘的性能上限。",
         )
     }
 
@@ -103,11 +103,16 @@ impl Sentences {
         self.0.pick(".", "。")
     }
 
-    /// Duration of a rebuild, and of reduced redundancy.
-    pub fn rebuild(self, time: &str, exposed: &str) -> String {
-        say!(self.0;
-            " A failed drive is rebuilt in {time}; with the wait for a replacement, redundancy is reduced for {exposed}.",
-            "重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低的状态共持续 {exposed}。")
+    /// Duration of a rebuild, and of reduced redundancy where the rebuild has to wait for a replacement.
+    pub fn rebuild(self, time: &str, exposed: Option<&str>) -> String {
+        match exposed {
+            None => say!(self.0;
+                " A failed drive is rebuilt in {time}; redundancy is reduced until then.",
+                "重建一块故障盘需要 {time}，其间冗余降低。"),
+            Some(exposed) => say!(self.0;
+                " A failed drive is rebuilt in {time}; with the wait for a replacement, redundancy is reduced for {exposed}.",
+                "重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低的状态共持续 {exposed}。"),
+        }
     }
 
     /// Chances of data loss.

@@ -35,7 +35,7 @@ phrases! {
         Busy: "no drive is busy for more than 100 % of the time" | "硬盘繁忙度不超过 100 %",
         Reads: "every read is looked up in the caches" | "每次读取都查找过缓存",
         SomeIo: "the client did I/O" | "客户端执行了 I/O",
-        Percentiles: "its bins ascend and hold as many operations as the client counted" | "各桶边界递增，所含操作数与客户端计数一致",
+        Percentiles: "the histogram’s bins ascend and hold as many operations as the client counted" | "直方图各桶边界递增，所含操作数与客户端计数一致",
         Series: "the per-second logs hold all operations of the client" | "逐秒日志包含客户端的全部操作",
         Samples: "the kernel counters were sampled every second" | "每秒都采集了内核计数器",
     }
@@ -97,8 +97,8 @@ impl Language {
                 "not representative: the scaled-down ARC is too small for the dirty data ({times} transactions were refused); use a smaller S",
                 "不具代表性：缩放后的 ARC 容不下脏数据（{times} 个事务被拒绝）；请减小 S"),
             QualityIssue::ProcessorBound { busy } => say!(self, busy: share;
-                "the modelled cores were {busy} busy: the result depends on the table of compute costs",
-                "模拟主机核心繁忙度 {busy}：结果取决于计算开销表"),
+                "the modelled cores were {busy} busy: the result depends on the table of compute costs; compare with processor = \"free\" in [host]",
+                "模拟主机核心繁忙度 {busy}：结果取决于计算开销表；请在 [host] 中设 processor = \"free\" 对比"),
             QualityIssue::DidNotRun => say!(self; "did not run", "未运行"),
         }
     }

@@ -208,8 +208,8 @@ impl Language {
             }
             Caution::Flows { read, write } => {
                 say!(self, read: ratio, write: ratio;
-                    "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that you wait for.",
-                    "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以你所等待的操作为准。")
+                    "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that your application waits for.",
+                    "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以应用所等待的操作为准。")
             }
             Caution::Bytes { ratio: bytes } => say!(self, bytes: ratio;
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",

@@ -23,8 +23,8 @@ const UNKNOWN: Rule = rule! {
     "module-unknown", Error, Check::Parameter(unknown),
     what: "No release of OpenZFS has a module parameter {subject}; the most similar name is {near}.",
     what_zh: "没有任何 OpenZFS 版本有模块参数 {subject}；最接近的名称是 {near}。",
-    why: "The kernel ignores it with a line in its log, or the echo fails: the parameter has no effect.",
-    why_zh: "内核忽略它并在日志中记一行，或者 echo 失败：该参数不起作用。",
+    why: "The kernel ignores it with a line in its log, or writing it to /sys/module/zfs/parameters fails: the parameter has no effect.",
+    why_zh: "内核忽略它并在日志中记一行，或者写入 /sys/module/zfs/parameters 失败：该参数不起作用。",
     sources: &[HongKong.section("tuning fragments, l2arc_write_max_mb"), Zfs4.section("list of parameters")],
 };
 
@@ -111,7 +111,7 @@ const ARC_MIN: Rule = rule! {
     "arc-min", Warning, Check::System(arc_min),
     what: "zfs_arc_min ({min}) is more than half of the ARC's limit ({max}).",
     what_zh: "zfs_arc_min（{min}）大于 ARC 上限（{max}）的一半。",
-    why: "The ARC cannot give back memory below the minimum. When programs need it, the kernel swaps or kills. A minimum serves to keep metadata, not to keep the ARC's size steady.",
+    why: "The ARC cannot give back memory below the minimum. When programs need it, the kernel swaps, or kills processes. A minimum serves to keep metadata, not to keep the ARC's size steady.",
     why_zh: "ARC 不能归还最小值以下的内存，程序需要时内核只能换页或杀进程。最小值用来保住元数据，不是用来稳定 ARC 的大小。",
     sources: &[HongKong.section("tuning fragments, zfs_arc_min"), Zfs4.section("zfs_arc_min")],
 };
@@ -203,8 +203,8 @@ const L2ARC_UNITS: Rule = rule! {
     "l2arc-units", Error, Check::Parameter(l2arc_units),
     what: "{subject}={value} is bytes, not megabytes.",
     what_zh: "{subject}={value} 是字节，不是兆字节。",
-    why: "The unit of this parameter is bytes a feed. {value} bytes feed nothing; {meant} was probably meant.",
-    why_zh: "此参数的单位是每次填充的字节数。{value} 字节等于不填充；想设的多半是 {meant}。",
+    why: "The unit of this parameter is bytes per feed. A feed of {value} bytes writes next to nothing to the L2ARC; {meant} was probably meant.",
+    why_zh: "此参数的单位是每次填充的字节数。每次填充 {value} 字节，几乎什么也写不进 L2ARC；想设的多半是 {meant}。",
     sources: &[Zfs4.section("l2arc_write_max"), HongKong.section("tuning fragments")],
 };
 

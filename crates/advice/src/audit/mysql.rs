@@ -39,7 +39,7 @@ const SYNC_BINLOG: Rule = rule! {
     "my-sync-binlog", Warning, Check::System(sync_binlog),
     what: "sync_binlog={value}: the binary log is not flushed at every commit.",
     what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷盘。",
-    why: "After a power cut, replicas may have events that the source lost, or the reverse, and must be built again.",
+    why: "After a power cut, replicas may have events that the source server lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
     sources: &[MysqlManual.section("sync_binlog"), Mysql.section("sync_binlog=0")],
 };
@@ -139,8 +139,8 @@ const CHECKPOINT: Rule = rule! {
     "my-checkpoint", Warning, Check::System(checkpoint),
     what: "MariaDB's files on {subject} are durable only after fsync (sync=standard), and its checkpoint does not wait for all of them.",
     what_zh: "MariaDB 在 {subject} 上的文件要到 fsync 之后才落盘（sync=standard），而它的检查点并不等它们全部落盘。",
-    why: "MariaDB (10.6 to 11.8) syncs its files and then takes the oldest page that is not written yet as its checkpoint. Pages that were written meanwhile are passed though they are not durable: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS. innodb_flush_method=fsync turns write-through off: with it, use O_DIRECT and innodb_data_file_buffering=ON.",
-    why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才以最旧的尚未写出的页作为检查点。其间写出的页尚未落盘就被越过：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。innodb_flush_method=fsync 会关闭直写：直写要配 O_DIRECT 和 innodb_data_file_buffering=ON。",
+    why: "MariaDB (10.6 to 11.8) syncs its files and then sets its checkpoint to the oldest change whose page is not written yet. Pages that were written during the sync count as durable although they are not: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS. innodb_flush_method=fsync turns write-through off: with it, use O_DIRECT and innodb_data_file_buffering=ON.",
+    why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才把检查点设到最早的、所在页尚未写出的修改处。同步期间写出的页并未落盘，却被当作已落盘：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。innodb_flush_method=fsync 会关闭直写：直写要配 O_DIRECT 和 innodb_data_file_buffering=ON。",
     sources: &[MariadbCode.section("log_checkpoint() in buf0flu.cc"), MariadbCode.section("innodb_init_params() in ha_innodb.cc"), ZfsProps.section("sync")],
     lab: "powercut-mariadb",
 };

@@ -64,7 +64,7 @@ fn unknown_leaves(system: &System, pool: &Pool) -> Option<Unread> {
     let names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
     let names: String = names.join(", ").chars().take(80).collect();
     let what = format!(
-        "no drive of lsblk matches {names}: no rule about drives applies there; run lsblk with the columns SERIAL, WWN, PARTUUID and PARTLABEL"
+        "no drive of lsblk matches {names}: rules about drives are not applied to them; run lsblk with the columns SERIAL, WWN, PARTUUID and PARTLABEL"
     );
     Some(Unread { at: leaves.first()?.at.clone(), what })
 }
@@ -87,7 +87,7 @@ fn resolve_counters(system: &mut System, unread: &mut Vec<Unread>) {
             unread.extend(waits.map(|waits| Unread {
                 at: Place::new("zpool iostat", 0),
                 what: format!(
-                    "how long log writes of {} wait counts only beside the number of commits: give /proc/spl/kstat/zfs/zil too",
+                    "the waiting times of log writes of {} are used only together with the number of commits: give /proc/spl/kstat/zfs/zil too",
                     waits.pool
                 ),
             }));
@@ -193,10 +193,10 @@ fn split(input: &Input) -> Vec<Part<'_>> {
 
 /// Error outputs of ZFS's programs, and what to do about them.
 const REFUSALS: [(&str, &str); 4] = [
-    ("ZFS modules are not loaded", "run it on the machine that has the pool"),
-    ("ZFS modules cannot be auto-loaded", "run it on the machine that has the pool"),
-    ("Permission denied the ZFS utilities", "run it as root"),
-    ("Unable to open /dev/zfs", "run it as root, on the machine that has the pool"),
+    ("ZFS modules are not loaded", "run the command on the machine that has the pool"),
+    ("ZFS modules cannot be auto-loaded", "run the command on the machine that has the pool"),
+    ("Permission denied the ZFS utilities", "run the command as root"),
+    ("Unable to open /dev/zfs", "run the command as root, on the machine that has the pool"),
 ];
 
 /// Outputs of programs that have nothing to list, which are not mistakes.
@@ -224,7 +224,7 @@ fn take_facts(part: &Part, known: bool, system: &mut System, unread: &mut Vec<Un
         let refused = REFUSALS.iter().find(|(words, _)| part.text.contains(words));
         let what = match refused {
             Some((_, advice)) => {
-                format!("a program refused ({}): {advice}", first_line(&part.text))
+                format!("it is an error message ({}): {advice}", first_line(&part.text))
             }
             None => format!("the first line is {:?}", first_line(&part.text)),
         };

@@ -54,7 +54,7 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             "128K",
             ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。"),
         )
-        .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港服务器评测一文为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
+        .disagreement(("the Hong Kong article sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港一文为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     choice.reason =
         choice.reason.and(("Only files written afterwards use it.", "只对之后写入的文件生效。"));
@@ -80,8 +80,8 @@ fn compressed(need: &Need, algorithm: &str, reason: Bilingual) -> Choice {
 fn latency(need: &Need, reason: Bilingual) -> Choice {
     on(need, "logbias", "latency", reason)
         .disagreement((
-            "the MySQL source sets throughput, the Hong Kong source latency; the lab measures both",
-            "MySQL 一文设 throughput，香港服务器评测一文设 latency；所附实验对两者都做测量",
+            "the MySQL-on-ZFS article sets throughput, the Hong Kong article latency; the lab measures both",
+            "MySQL on ZFS 一文设 throughput，香港一文设 latency；所附实验对两者都做测量",
         ))
         .source(Document::HongKong, "databases, logbias=latency")
         .source(Document::Mysql, "logbias=throughput")
@@ -154,8 +154,8 @@ settings! {
 
     primarycache(need) if need.database() => on(need, "primarycache", "all")
         .disagreement((
-            "the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again",
-            "MySQL 一文设 metadata，但只有数据库自身的缓存装得下工作集时才省内存，而且追加写要重读 ZFS 记录（record）"
+            "the MySQL-on-ZFS article sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again",
+            "MySQL on ZFS 一文设 metadata，但只有数据库自身的缓存装得下工作集时才省内存，而且追加写要重读 ZFS 记录（record）"
         ))
         .source(Document::Mysql, "primarycache=metadata").source(Document::ZfsProps, "primarycache"),
     why: "The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.",
@@ -170,7 +170,7 @@ settings! {
         => on(need, "sync", "always")
             .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync")
             .lab("powercut-mariadb"),
-    why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can pass pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
+    why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can advance past pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
     why_zh: "MariaDB 10.11 及以前不支持数据页的直写（write-through），而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
     else if !is_always(need, &need.dataset())
         => on(need, "sync", "standard").source(Document::ZfsProps, "sync").lab("hk-async"),
@@ -203,8 +203,8 @@ settings! {
     why_zh: "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。";
 
     log_atime(need) => on_log(need.log_dataset()?, "atime", "off"),
-    why: "As for the data.",
-    why_zh: "与数据相同。";
+    why: "The same value, for the same reason, as on the dataset of the data.",
+    why_zh: "取值和理由都与数据所在的数据集相同。";
 }
 
 /// `sync` of the dataset for the server's log: with one of them durable and the other not, a power cut leaves data

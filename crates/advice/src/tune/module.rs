@@ -22,7 +22,7 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
         )
     } else if need.hosts_guests() {
         (
-            "The guests need RAM themselves, and cache in their own: a tenth of it, at most 16 GiB, stays for the ARC. Raise it if memory is left when all guests run.".to_string(),
+            "The guests need the RAM and cache their data in it: a tenth of the RAM, at most 16 GiB, is left to the ARC. Raise the limit if memory is free while all guests run.".to_string(),
             "虚拟机自己需要内存，也有自己的缓存：只把十分之一的内存（最多 16 GiB）留给 ARC。所有虚拟机都运行后仍有空闲内存时，可以调大。".to_string(),
         )
     } else {
@@ -71,7 +71,7 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
     let whole = size(bytes);
     let reason = (
         format!(
-            "Bytes a feed, with one to five feeds a second: it fills {whole} in hours instead of days. It is capped because it wears the drive."
+            "Bytes per feed, with one to five feeds a second: at this value {whole} of L2ARC fills in hours instead of days. The value is capped because feeding wears the drive."
         ),
         format!(
             "每次填充的字节数，每秒填充一到五次：填满 {whole} 只需几小时而不是几天。写入会磨损盘，因此设了上限。"

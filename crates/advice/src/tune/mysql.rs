@@ -87,7 +87,7 @@ settings! {
 
     innodb_log_write_ahead_size(need) => set("loose_innodb_log_write_ahead_size", need.system.redo_block())
         .source(Document::Mysql, "innodb_log_write_ahead_size"),
-    why: "The page, which is the maximum, but at most 16K, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.",
+    why: "The page size, which is the maximum of this setting, but not more than 16K, so that appends begin at block boundaries. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.",
     why_zh: "取页大小（即上限），但不超过 16K，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。";
 
     innodb_redo_log_capacity(need)
@@ -128,7 +128,7 @@ settings! {
     innodb_data_file_write_through(need) if may_be_mariadb_11(need)
         => of_mariadb("loose_innodb_data_file_write_through", "ON")
             .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").lab("powercut-mariadb"),
-    why: "The checkpoint of MariaDB (10.6 to 11.8) can pass pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it (hence `loose_`), set sync=always on the dataset of the data instead. MySQL needs neither.",
+    why: "The checkpoint of MariaDB (10.6 to 11.8) can advance past pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it (hence `loose_`), set sync=always on the dataset of the data instead. MySQL needs neither.",
     why_zh: "MariaDB（10.6 至 11.8）的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。自 11.0 起，此设置使页写出即落盘。10.6 至 10.11 没有此设置（所以写 `loose_`），应改为在数据所在的数据集上设 sync=always。MySQL 两者都不需要。";
 
     mariadb_io_capacity(need) if need.system.mysql_server.mariadb != Some(false) && need.flash()?

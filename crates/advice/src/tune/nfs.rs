@@ -14,6 +14,6 @@ settings! {
 
     threads(need) => Choice::new(Target::Nfs, "threads", need.cores.saturating_mul(8).clamp(16, 256))
         .source(Document::Practice, "nfs.conf(5), section nfsd"),
-    why: "A thread waits for each commit: eight a core keep the pool's queues full; the default of 8 (16 in new versions) does not.",
+    why: "A thread waits for each commit: eight threads per core keep the pool's queues full; the default of 8 (16 in new versions) does not.",
     why_zh: "每次提交都有一个线程在等：每核八个线程能使存储池的队列保持充满，默认的 8 个（新版本 16 个）不行。";
 }

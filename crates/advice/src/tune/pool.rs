@@ -25,6 +25,6 @@ settings! {
     autotrim(need) if need.release().is_none_or(|release| release >= (2, 2)) && need.flash() == Some(true)
         => on(need, "autotrim", "on")
             .source(Document::HongKong, "databases, autotrim=on").source(Document::ZpoolProps, "autotrim"),
-    why: "SSDs learn which space is free. If it disturbs latency, leave it off and run `zpool trim` at night.",
+    why: "SSDs learn which space is free. If automatic TRIM raises latency, leave autotrim off and run `zpool trim` at night.",
     why_zh: "让 SSD 知道哪些空间已空闲。若影响延迟，就关掉它，夜间运行 `zpool trim`。";
 }

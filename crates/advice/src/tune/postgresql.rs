@@ -52,13 +52,13 @@ settings! {
     why_zh: "把旧文件改名后覆盖，在写时复制文件系统上并无节省；写入旧文件时，所在的 ZFS 记录（record）若已不在缓存中，还要先读出。";
 
     wal_compression(_) => set("wal_compression", "on"),
-    why: "Full pages are most of the WAL after a checkpoint. The intent log stores data uncompressed, so smaller WAL writes make smaller commits; ZFS compresses only later. From PostgreSQL 15 on, lz4 instead of on costs less processor time.",
-    why_zh: "检查点之后 WAL 大半是整页。意图日志按原样不压缩地保存，所以 WAL 写得小，提交就小；ZFS 的压缩在那之后才发生。自 PostgreSQL 15 起，用 lz4 代替 on 更省 CPU 时间。";
+    why: "Full pages are most of the WAL after a checkpoint. The intent log stores data uncompressed, so smaller WAL writes make smaller commits; ZFS compresses only later. From PostgreSQL 15 on, the value `lz4` costs less processor time than `on`.",
+    why_zh: "检查点之后 WAL 大半是整页。意图日志按原样不压缩地保存，所以 WAL 写得小，提交就小；ZFS 的压缩在那之后才发生。自 PostgreSQL 15 起，取值 `lz4` 比 `on` 更省处理器时间。";
 
     fsync(need) if need.system.postgres_switch("fsync").is_some_and(|found| !found.value)
         => set("fsync", "on").lab("powercut-postgresql"),
-    why: "The input has it off: a crash of the machine may then corrupt the whole instance. On ZFS synchronous_commit=off is as fast and keeps the database consistent.",
-    why_zh: "输入中它是关闭的：机器崩溃可能损坏整个数据库实例。在 ZFS 上 synchronous_commit=off 同样快，而且数据库保持一致。";
+    why: "The input has fsync=off: a crash of the machine may then corrupt the whole instance. On ZFS synchronous_commit=off is as fast and keeps the database consistent.",
+    why_zh: "输入中 fsync=off：机器崩溃可能损坏整个数据库实例。在 ZFS 上 synchronous_commit=off 同样快，而且数据库保持一致。";
 
     full_page_writes(_) => set("full_page_writes", "on")
         .source(Document::ZfsCode, "zil_lwb_assign").lab("powercut-pages"),

@@ -104,8 +104,8 @@ fn cache_ratio(need: &Need, card: &Card) -> Option<Choice> {
     let command = CardCommand::ReadShare(share);
     let choice = card.choice("", command, "cache ratio", (english, chinese))?;
     Some(choice.source(Document::MirrorSite, "cache ratio of 10 and 70 %").disagreement((
-        "the mirror site used 70 % for reading and saw no faster reads",
-        "镜像站把 70 % 用于读取，读取并没有更快",
+        "the mirror-site article used 70 % for reading and found reads no faster",
+        "镜像站一文把 70 % 用于读取，读取并没有更快",
     )))
 }
 
@@ -151,7 +151,7 @@ fn disk_cache(card: &Card, volume: &str) -> Option<Choice> {
     );
     let choice = card.choice(volume, CardCommand::DriveCacheOff, "disk cache", reason)?;
     Some(choice.source(Document::Nvme, "recommended settings, disk cache").disagreement((
-        "the NVMe source leaves the disk cache on, its default, which is right for drives with their own power-loss protection",
+        "the NVMe article leaves the disk cache on, its default, which is right for drives with their own power-loss protection",
         "NVMe 一文让盘缓存保持默认（开启），这适合自带掉电保护的盘",
     )))
 }

@@ -205,7 +205,7 @@ impl<'a> Group<'a> {
     /// How throughput went over time in the trials that are shown.
     pub fn phases(&self, model: &Model) -> Phases {
         let courses: Vec<_> = self.shown().iter().map(|j| j.course.clone()).collect();
-        // How much longer phases that end last on the real machine.
+        // How much longer phases that end last on the real server.
         let lengths = Lengths { burst: burst_factor(model), warm_up: model.size };
         phases::phases(&courses, lengths, 1.0 - CONFIDENCE)
     }

@@ -201,8 +201,9 @@ impl Table {
             Ok(findings) => Ok(Self::of_findings(&findings)),
             Err(not_findings) => serde_json::from_str(text).map_err(|not_table| ReadError {
                 message: format!(
-                    "neither the JSON of a campaign ({not_findings}) nor of a table of results \
-                     ({not_table}): write `poolwright run --json`'s output or a table as in published/"
+                    "neither the findings of a campaign ({not_findings}) nor a table of results \
+                     ({not_table}): give the output of `poolwright report LAB --format json`, or a table like \
+                     those in published/"
                 ),
                 line: Some(not_table.line()),
             }),

@@ -227,7 +227,7 @@ pub enum Phases {
     },
     /// The time after a restart, while caches come back: what was asked for, settled or not.
     AfterRestart {
-        /// The whole window, which is S times longer on the real machine.
+        /// The whole window, which is S times longer on the real server.
         whole: Phase,
     },
     /// Still moving at the end: no sustained verdict.
@@ -257,7 +257,7 @@ pub struct Phase {
     pub throughput: Estimate,
     /// Virtual seconds it lasted in the model (for the last phase: was watched).
     pub seconds: f64,
-    /// Seconds it would last on the real machine (bursts × real ÷ model dirty limit; cold × S); none
+    /// Seconds it would last on the real server (bursts × real ÷ model dirty limit; cold × S); none
     /// for the last phase, unless it begins with a restart.
     pub real_seconds: Option<f64>,
 }

@@ -91,7 +91,7 @@ pub enum QualityIssue {
         least: f64,
     },
     /// Outside the model's truth: transactions were refused by the ARC's 50/25/20 % rule. The model's ARC
-    /// is too small for its dirty data, a stall the real machine would not have. Kept out of verdicts.
+    /// is too small for its dirty data, a stall the real server would not have. Kept out of verdicts.
     MemoryThrottle {
         /// How many.
         count: f64,

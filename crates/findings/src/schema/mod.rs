@@ -132,7 +132,7 @@ pub struct WorkloadRef {
     /// Its name.
     pub name: String,
     /// What each job of its file does: the options that say so, as written: `rw=randwrite bs=16k
-    /// numjobs=16`. Sizes are those of the real machine.
+    /// numjobs=16`. Sizes are those of the real server.
     pub jobs: Vec<String>,
     /// What its operations are.
     #[serde(default)]
@@ -240,9 +240,9 @@ pub struct ScaleFindings {
     pub arc_max: u64,
     /// Dirty-data limit of the model, bytes.
     pub dirty_data_max: u64,
-    /// Dirty-data limit of the real machine, bytes.
+    /// Dirty-data limit of the real server, bytes.
     pub dirty_data_max_real: u64,
-    /// How many times longer bursts last on the real machine: the ratio of the two.
+    /// How many times longer bursts last on the real server: the ratio of the two.
     pub burst_factor: f64,
     /// What the numbers do not show.
     pub limits: Vec<ScaleLimit>,
@@ -308,7 +308,7 @@ pub enum ScaleLimit {
         /// S.
         factor: f64,
     },
-    /// Bursts last this factor longer on the real machine: its dirty-data limit is larger.
+    /// Bursts last this factor longer on the real server: its dirty-data limit is larger.
     Bursts {
         /// Real ÷ model.
         factor: f64,

@@ -150,7 +150,7 @@ pub enum Reason {
     DirtyFilled {
         /// Virtual seconds until it did.
         seconds: f64,
-        /// Seconds until it would on the real machine, whose dirty-data limit is larger.
+        /// Seconds until it would on the real server, whose dirty-data limit is larger.
         #[serde(default)]
         real_seconds: f64,
         /// Transactions that waited in a write throttle for each write of the client, after that.

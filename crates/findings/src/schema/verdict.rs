@@ -186,7 +186,7 @@ pub enum Caution {
     AfterRestart {
         /// Virtual seconds of it.
         seconds: f64,
-        /// As long on the real machine, seconds.
+        /// As long on the real server, seconds.
         real_seconds: f64,
     },
     /// The cache was still filling at the end.

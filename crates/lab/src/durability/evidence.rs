@@ -18,7 +18,7 @@ impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Evidence::Lab(lab) => write!(f, "poolwright powercut {lab}"),
-            Evidence::Source(source) => write!(f, "{source}; not shown here"),
+            Evidence::Source(source) => write!(f, "{source}; no power-cut lab reproduces it"),
         }
     }
 }

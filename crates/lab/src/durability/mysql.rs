@@ -87,7 +87,7 @@ fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     Some(Reason {
         setting: format!("MariaDB with {pages}"),
         durability: Durability::MayCorrupt,
-        why: "its checkpoint can pass pages that were written while their file was being synced; a cut then loses them"
+        why: "its checkpoint can advance past pages that were written while their file was being synced; a power cut then loses these pages"
             .to_owned(),
         evidence,
     })
@@ -118,7 +118,7 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     (unsynced && !durable).then(|| Reason {
         setting: format!("innodb_flush_method=O_DIRECT_NO_FSYNC on {}", full_name(dataset)),
         durability: Durability::MayCorrupt,
-        why: "checkpoints pass pages that become durable only with their transaction group"
+        why: "checkpoints advance past pages that become durable only with their transaction group"
             .to_owned(),
         evidence: Source("MySQL documentation, innodb_flush_method: O_DIRECT_NO_FSYNC skips fsync"),
     })

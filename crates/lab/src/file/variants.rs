@@ -182,7 +182,7 @@ fn factorial(mut section: Section<'_>) -> Vec<Plan> {
         } else if let Some(other) = earlier.iter().find(|earlier| earlier.is_same_key(factor)) {
             cx.error(
                 factor.header.clone(),
-                format!("factors `{}` and `{}` are one property", other.name, factor.name),
+                format!("factors `{}` and `{}` set the same property", other.name, factor.name),
                 "keep one of them, with the levels of both",
             );
         }
@@ -363,7 +363,7 @@ fn path_level(
         _ => {
             return entry.cx.refuse(
                 value.span(),
-                "a level must be a text or a number here",
+                "a level must be a string or a number here",
                 match value.get_ref() {
                     DeValue::Boolean(_) => "write it as ZFS does: [\"on\", \"off\"]",
                     _ => "write a list of values: [\"8K\", \"16K\"]",

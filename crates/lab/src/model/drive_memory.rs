@@ -44,7 +44,11 @@ impl Held {
     }
 
     pub fn kept_names(&self) -> &'static str {
-        if self.refed > 0.0 { "churn, log, feed of an L2ARC" } else { "churn, log" }
+        if self.refed > 0.0 {
+            "replaced blocks that are not freed yet, the log, and rewritten records that are fed to the L2ARC"
+        } else {
+            "replaced blocks that are not freed yet, and the log"
+        }
     }
 }
 

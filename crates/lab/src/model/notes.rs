@@ -21,7 +21,7 @@ pub(super) fn notes(
     if model.dirty_data_max < model.dirty_data_max_real {
         let ratio = model.dirty_data_max_real as f64 / model.dirty_data_max as f64;
         notes.push(format!(
-            "zfs_dirty_data_max is {} instead of the real server's {} (zfs_wrlog_data_max {}): bursts last {ratio:.1} times as long there",
+            "zfs_dirty_data_max is {} instead of the real server's {}, and zfs_wrlog_data_max is {}: bursts last {ratio:.1} times as long on the real server",
             print_size(model.dirty_data_max),
             about(model.dirty_data_max_real),
             print_size(model.wrlog_data_max),

@@ -49,7 +49,7 @@ pub(super) fn memory(
     let mut held = held(campaign, demand, dirty_limits);
     held.stock += arc as f64;
     let why = format!(
-        "ARC and contents of drives ({}) are divided by S; dirty data, programs, {} ({}) are not; a machine may take {}",
+        "ARC and contents of drives, {} ÷ S, plus dirty data, programs, {} ({} at any S) must fit into the {} that one machine may take",
         about(held.stock as u64),
         held.kept_names(),
         about((guest + held.kept) as u64),
@@ -66,7 +66,7 @@ pub(super) fn dirty_data(campaign: &Campaign, dirty_limits: &[u64]) -> Cap {
         .min_by(|a, b| (a.0 as f64 / a.1 as f64).total_cmp(&(b.0 as f64 / b.1 as f64)))
         .unwrap_or((0, 1));
     let why = format!(
-        "an ARC of {} must hold {ARC_TO_DIRTY} times zfs_dirty_data_max ({})",
+        "the model's ARC, {} ÷ S, must hold {ARC_TO_DIRTY} times zfs_dirty_data_max ({})",
         about(arc),
         about(dirty)
     );
@@ -81,7 +81,7 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
     let bound = share * bytes / (TXG_PUSH * dirty as f64);
     let percent = |share: f64| 100.0 * share.min(1.0);
     let why = format!(
-        "a txg of {} rewrites at most {:.1} % of {} of blocks ({:.1} % on the real server)",
+        "a txg of {} may rewrite at most {:.1} % of the randomly written data, {} ÷ S ({:.1} % on the real server)",
         about((TXG_PUSH * dirty as f64) as u64),
         percent(share),
         about(bytes as u64),
@@ -97,7 +97,7 @@ pub(super) fn read_modify_write(demand: &Demand, dirty: u64, dirty_real: u64) ->
     let share = real.max(DIRTY_RECORDS);
     let percent = |share: f64| 100.0 * share.min(1.0);
     let why = format!(
-        "zfs_dirty_data_max = {} holds at most {:.0} % of {} of files whose records are read before a write ({:.1} % on the real server)",
+        "zfs_dirty_data_max = {} may hold at most {:.0} % of the files whose records are read before a write, {} ÷ S ({:.1} % on the real server)",
         about(dirty),
         percent(share),
         about(bytes as u64),
@@ -113,7 +113,7 @@ pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
     let data = logless.flat_map(|variant| sizes(variant, AllocationClass::Normal));
     let least = data.filter(|bytes| *bytes as f64 > EMBEDDED_LOG).min()?;
     let why = format!(
-        "a vdev of {} keeps more than 64 metaslabs, and with them its embedded log",
+        "a vdev, {} ÷ S, must have more than 64 metaslabs: with 64 or fewer it has no embedded log",
         about(least)
     );
     Some(at_most(Rule::Metaslabs, least as f64 / EMBEDDED_LOG, why))
@@ -124,7 +124,7 @@ pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
     let caches = campaign.variants.iter().flat_map(|v| sizes(v, AllocationClass::Cache));
     let least = caches.min()?;
     let why = format!(
-        "a cache drive of {} stays above 1 GiB, where L2ARC persistence works",
+        "a cache drive, {} ÷ S, must stay above 1 GiB: on a smaller one the L2ARC is not persistent",
         about(least)
     );
     Some(at_most(Rule::L2arc, least as f64 / LEAST_CACHE as f64, why))
@@ -135,8 +135,8 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
     let each = demand.least_client_bytes?;
     let bytes = about(each);
     let why = match each as f64 > CLIENT_FILES {
-        true => format!("a client's {bytes} of files stay above 16 MiB"),
-        false => format!("a client's {bytes} of files are not scaled"),
+        true => format!("a client's files, {bytes} ÷ S, must stay above 16 MiB"),
+        false => format!("a client's files, {bytes}, are at most 16 MiB and are not scaled"),
     };
     Some(at_most(Rule::Clients, each as f64 / CLIENT_FILES, why))
 }

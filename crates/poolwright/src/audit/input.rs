@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_texts_count_apart() {
+    fn each_file_joined_by_tail_counts_as_one_text() {
         let text = "==> a <==\nx\n\n==> b <==\ny\n".to_string();
         assert_eq!(count_texts(&[Input { name: "p".into(), text }]), 2);
     }

@@ -24,7 +24,8 @@ const FOUND: u8 = 1;
 /// several, as `tail -n +1 FILE…` prints them. All texts of one call describe one machine; each lab is
 /// audited separately.
 ///
-/// Exit codes: 0 only notes, 1 warnings, errors, or contradictions that are impossible or implausible, 2 usage or unreadable input.
+/// Exit codes: 0 only notes · 1 a warning, an error, or a contradiction rated impossible or implausible · 2 usage or
+/// unreadable input.
 #[derive(clap::Args)]
 pub struct Args {
     /// Labs (files or built-in names), texts, or `-` for standard input
@@ -43,7 +44,7 @@ pub struct Args {
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
-    /// Check results for contradictions: a table (TOML, CSV), or a result of poolwright
+    /// Check results for contradictions: a table (TOML, CSV), or a findings.json
     #[arg(long, value_name = "FILE")]
     results: Option<String>,
 }

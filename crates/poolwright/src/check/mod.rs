@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Check a lab: every mistake, each variant's `zpool create`, the size scale S and what limits it, and a time
 /// estimate. A program that is missing here is named. Starts nothing
 ///
-/// Exit codes: 0 the lab has no mistakes, 2 it has mistakes, 3 this machine cannot model it.
+/// Exit codes: 0 the lab has no mistakes · 2 it has mistakes · 3 this machine cannot model it.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, `-` for standard input, or the name of a built-in lab

@@ -48,10 +48,9 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
             &mut out,
             "workload",
             &format!(
-                "{}: {} {}{}{dataset}{size}{}",
+                "{}: {}{}{dataset}{size}{}",
                 workload.name,
-                workload.program.name(),
-                workload.program.runs(),
+                client(&workload.program),
                 sessions(&workload.program),
                 ladder(workload)
             ),
@@ -64,6 +63,14 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
         line(&mut out, "time", &time(campaign, estimate));
     }
     out
+}
+
+/// A program, and what it runs.
+fn client(program: &Program) -> String {
+    match program {
+        Program::Fio { origin, .. } if origin == "<lab>" => "fio, job in the lab file".to_owned(),
+        _ => format!("{} {}", program.name(), program.runs()),
+    }
 }
 
 /// Clients and scale of a database.
@@ -139,7 +146,7 @@ fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
         out,
         "model",
         &format!(
-            "memory {}, ARC {}, dirty data {}, write log {}; it takes up to {} of this host's memory{}",
+            "memory {}, ARC {}, dirty data {}, zfs_wrlog_data_max {}; it takes up to {} of this host's memory{}",
             about(model.guest_memory),
             about(model.arc_max),
             about(model.dirty_data_max),
@@ -159,7 +166,7 @@ fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
         line(out, "note", note);
     }
     if model.size > 1.0 {
-        line(out, "", "sizes below are the real machine's; the model's are in brackets");
+        line(out, "", "sizes below are the real server's; those of the model are in parentheses");
     }
 }
 

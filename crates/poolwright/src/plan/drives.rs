@@ -45,8 +45,11 @@ fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
         if profile.kind == TimingModel::Card {
             return Err(format!("`{kind}` ({}) {ON_CARD} with --drives", numbers.profile));
         }
-        let mut drive = from_profile(kind, &profile)
-            .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
+        let mut drive = from_profile(kind, &profile).ok_or_else(|| {
+            format!(
+                "drive kind {kind}: its profile has no rates to plan with: name the drives with --drives and state read=, write=, read-iops= and write-iops="
+            )
+        })?;
         drive.ashift = u32::from(ashift);
         out.push(Drives { count, drive });
     }

@@ -32,7 +32,7 @@ const NO_LAYOUT: u8 = 1;
 /// Pareto front: the layouts for which no other layout is at least as good in every figure, ZFS and RAID
 /// apart. The pools of a lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
-/// Exit codes: 0 a layout meets the requirements, 1 none does, 2 invalid argument, 3 the page cannot
+/// Exit codes: 0 a layout meets the requirements · 1 none does · 2 invalid argument · 3 the page cannot
 /// be written.
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["lab", "drives"])))]
@@ -63,7 +63,7 @@ pub struct Args {
     /// Hours until a failed drive is replaced when there is no spare
     #[arg(long, value_name = "HOURS", default_value_t = 24.0, value_parser = hours)]
     swap: f64,
-    /// Factor on the failure rate while another drive of the group is failed
+    /// Factor on the failure rate of a drive while its group has another failed drive
     #[arg(long, value_name = "TIMES", default_value_t = 2.0, value_parser = correlation)]
     correlation: f64,
     /// Maximum number of hot spares in a layout

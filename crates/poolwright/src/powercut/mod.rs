@@ -83,7 +83,7 @@ pub struct Args {
     #[arg(long, value_name = "DRIVE[:FAULT]")]
     fail: Vec<DriveFault>,
     /// Give each crash state one or two such faults that the pool's redundancy covers, chosen by its seed:
-    /// nothing may be lost
+    /// the check fails if an acknowledged write is lost
     #[arg(long)]
     faults: bool,
     /// Overwrite pages of this size in place, with an fdatasync after every 64, similar to a database's checkpoint,

@@ -92,7 +92,7 @@ impl Ledger {
     pub fn useless(&self) -> Option<String> {
         self.failed.filter(|failed| *failed >= self.ended).map(|_| {
             format!(
-                "all writers had stopped before the drives failed, halfway through the writing, so no cut would show what that costs: write for less time (--seconds), or give the dataset more room ({})",
+                "all writers had stopped before the drives failed, halfway through the writing, so no cut would show what the failed drives cost: write for less time (--seconds), or give the dataset more room ({})",
                 self.problems.join("; ")
             )
         })
@@ -214,7 +214,7 @@ pub fn run() -> Result<(), String> {
     ledger.failed = (!task.fail.is_empty()).then_some(failed);
     let text = serde_json::to_vec(&ledger).map_err(|e| e.to_string())?;
     fs::write(Path::new(INSIDE).join(LEDGER), text)
-        .map_err(|e| format!("cannot write the ledger: {e}"))
+        .map_err(|e| format!("cannot write {LEDGER}, the times of acknowledged writes: {e}"))
 }
 
 /// The writers' process; it runs until it is killed.

@@ -72,7 +72,9 @@ pub fn about(pool: &Assessment, says: Sentences) -> String {
     out.push_str(says.stop());
     let mut add = |sentence: String| out.push_str(&sentence);
     if pool.score.rebuild_h > 0.0 {
-        add(says.rebuild(&hours(pool.score.rebuild_h), &hours(pool.exposed_h)));
+        let waits = pool.exposed_h > pool.score.rebuild_h;
+        let exposed = waits.then(|| hours(pool.exposed_h));
+        add(says.rebuild(&hours(pool.score.rebuild_h), exposed.as_deref()));
     }
     add(says.loss(
         &chance(pool.reliability.loss_year),

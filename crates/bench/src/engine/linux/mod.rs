@@ -358,7 +358,7 @@ fn of_host(directory: &Path) -> Option<Error> {
     refusal.map(|why| {
         Error::Environment(match why.contains(NO_MEMORY) {
             true => format!("{why}: free memory, or run fewer machines (-j)"),
-            false => format!("{why}: remove the cause and run the same command again"),
+            false => format!("{why}: check the file system that the message names, or that of the store, and run the same command again"),
         })
     })
 }

@@ -18,7 +18,7 @@ pub struct Target<'a> {
     pub dir: &'a Path,
     /// S.
     pub size: f64,
-    /// Bytes of all files together on the real machine, where the lab says so.
+    /// Bytes of all files together on the real server, where the lab says so.
     pub working_set: Option<u64>,
     /// Virtual seconds to measure, where the lab says so.
     pub runtime_s: Option<f64>,
