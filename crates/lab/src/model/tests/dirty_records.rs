@@ -28,5 +28,8 @@ fn a_size_beyond_it_is_refused() {
                 [workloads.other]\nfio.job = \"\"\"\n[w]\nrw=randrw\nbs=16k\nnumjobs=8\nsize=20g\nruntime=30\n\"\"\"\n";
     let refused = refusal("128G", more, &ROOMY);
     assert!(refused.contains("limited by read-modify-write"), "{refused}");
-    assert!(refused.contains("10 % of 160G"), "{refused}");
+    assert!(
+        refused.contains("at most 10 % of the files") && refused.contains("160G ÷ S"),
+        "{refused}"
+    );
 }
