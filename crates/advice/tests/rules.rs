@@ -92,6 +92,19 @@ fn evidence_points_at_the_line_in_the_pasted_text() {
 }
 
 #[test]
+fn a_session_of_a_terminal_is_divided_by_its_prompts() {
+    let session = "root@pve1:~# zpool status\n  pool: tank\n state: ONLINE\nconfig:\n\n\ttank     ONLINE  0  0  0\n\
+                   \t  nvme0n1  ONLINE  0  0  0\n\nerrors: No known data errors\nroot@pve1:~# zfs get -s local all tank\n\
+                   NAME  PROPERTY  VALUE     SOURCE\ntank  sync      disabled  local\n\
+                   root@pve1:~# cat /etc/modprobe.d/zfs.conf\noptions zfs zfs_arc_max=1048576\nroot@pve1:~# \n";
+    let (system, unread) = gather(&[Input { name: "session".into(), text: session.into() }]);
+    assert!(unread.is_empty(), "{unread:?}");
+    assert_eq!((system.pools.len(), system.datasets.len()), (1, 1));
+    let set = &system.module["zfs_arc_max"];
+    assert_eq!((set.at.file.as_str(), set.at.line), ("session", 14));
+}
+
+#[test]
 fn every_lab_that_a_rule_names_exists() {
     for rule in rules() {
         let lab = rule.lab.map(lab::builtin::lab);

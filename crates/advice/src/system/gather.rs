@@ -1,11 +1,12 @@
 //! Texts of any known kind, merged into one [`System`].
 
 use super::merge::merge;
+use super::parts::{Part, split};
 use super::{Counters, Dataset, Found, Place, Pool, System};
 use super::{
     counters, diskstats, exports, innodb, job, postgresql, samba, short_texts, zpool_iostat,
 };
-use facts::{At, Format, Problem};
+use facts::{Format, Problem};
 
 /// A text and the name it came under.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +34,8 @@ fn first_line(text: &str) -> String {
     crate::format::printable(row).chars().take(60).collect()
 }
 
-/// The system that the inputs describe, and the parts that could not be read. A text in the form that `head`
-/// and `tail` print for several files (`==> name <==`) is taken for those files.
+/// The system that the inputs describe, and the parts that could not be read. A text may have several
+/// ([`heading`](super::heading)).
 pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     let mut system = System::default();
     let mut unread = Vec::new();
@@ -126,71 +127,6 @@ fn resolve_jobs(system: &mut System) {
     }
 }
 
-/// A part of an input: its text begins after `skipped` lines.
-pub(super) struct Part<'a> {
-    /// The file that the user has: evidence points into it, not to the name inside.
-    file: &'a str,
-    /// The name of the part: that of the file, or the one inside it.
-    pub(super) name: &'a str,
-    text: String,
-    skipped: u32,
-}
-
-impl Part<'_> {
-    /// Where in the input a line of the part stands.
-    pub(super) fn place(&self, line: u32) -> Place {
-        Place::new(self.file, line.saturating_add(self.skipped))
-    }
-
-    /// The line before the part's first.
-    pub(super) fn origin(&self) -> Place {
-        self.place(0)
-    }
-
-    /// Where the part begins: the line that names it, or its first.
-    pub(super) fn beginning(&self) -> Place {
-        Place::new(self.file, self.skipped.max(1))
-    }
-
-    pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
-        at.as_ref().map(|at| Found::new(at.value.clone(), self.place(at.line)))
-    }
-}
-
-fn split(input: &Input) -> Vec<Part<'_>> {
-    let file = input.name.as_str();
-    let mut parts: Vec<Part> = Vec::new();
-    // Editors on Windows begin a file with a byte order mark.
-    let text = input.text.strip_prefix('\u{feff}').unwrap_or(&input.text);
-    for (row, line) in text.lines().zip(1u32..) {
-        let name = row.strip_prefix("==> ").and_then(|rest| rest.trim_end().strip_suffix(" <=="));
-        match (name, parts.last_mut()) {
-            (Some(name), _) => {
-                parts.push(Part { file, name, text: String::new(), skipped: line });
-            }
-            (None, Some(part)) => {
-                part.text.push_str(row);
-                part.text.push('\n');
-            }
-            (None, None) => {
-                parts.push(Part { file, name: file, text: format!("{row}\n"), skipped: 0 });
-            }
-        }
-    }
-    if parts.len() == 1 && parts[0].skipped == 0 {
-        parts[0].text = text.to_owned();
-    }
-    parts.retain(|part| !part.text.trim().is_empty());
-    for part in &mut parts {
-        if part.skipped > 0 && part.name.starts_with("/sys/block/") && part.name.contains("/queue/")
-        {
-            // An attribute alone says nothing of its device: write it as `grep` would.
-            part.text = format!("{}:{}\n", part.name, part.text.trim());
-        }
-    }
-    parts
-}
-
 /// Error outputs of ZFS's programs, and what to do about them.
 const REFUSALS: [(&str, &str); 4] = [
     ("ZFS modules are not loaded", "run the command on the machine that has the pool"),
@@ -264,7 +200,7 @@ fn note_first(problems: &[Problem], part: &Part, unread: &mut Vec<Unread>) {
         more => format!(", and {more} more such lines"),
     };
     let what = format!(
-        "{}{more}: this text holds output of several programs; give each its own file, or join files with tail -n +1",
+        "{}{more}: this text holds output of several programs; give each its own file, paste the prompts with the commands, or join files with tail -n +1",
         first.what
     );
     unread.push(Unread { at: part.place(first.line), what });

@@ -1,6 +1,6 @@
 //! Facts of one text, merged into a [`System`].
 
-use super::gather::Part;
+use super::parts::Part;
 use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, PostgresFile, Property, System, Vdev};
 use crate::raid_card::CardTool;
 use facts::card::Card;

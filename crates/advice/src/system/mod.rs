@@ -13,6 +13,7 @@ mod innodb;
 mod job;
 mod lab;
 mod merge;
+mod parts;
 mod postgresql;
 pub mod samba;
 mod short_texts;
@@ -23,6 +24,7 @@ pub use database::{Database, Engine, record_for};
 pub use drives::{drive_of, is_freebsd_name, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
+pub use parts::heading;
 pub use postgresql::{PostgresFile, max_wal_size};
 pub use zpool_iostat::Waits;
 

@@ -1,7 +1,7 @@
 //! Files, standard input and labs as texts.
 
 use crate::lab_file::LabFile;
-use advice::system::{Input, System, variants};
+use advice::system::{Input, System, heading, variants};
 use std::io::Read;
 use std::path::Path;
 
@@ -16,10 +16,11 @@ pub struct AuditInput {
     pub labs: Vec<Vec<(String, System)>>,
 }
 
-/// How many texts there are. Texts that `tail` joined count one by one.
+/// How many texts there are. Texts with headings count one by one.
 pub fn count_texts(inputs: &[Input]) -> usize {
-    let head = |row: &&str| row.starts_with("==> ") && row.ends_with(" <==");
-    let texts = |input: &Input| input.text.lines().filter(head).count().max(1);
+    // A prompt without a command begins no text.
+    let begins = |row: &&str| heading(row).is_some_and(|name| !name.is_empty());
+    let texts = |input: &Input| input.text.lines().filter(begins).count().max(1);
     inputs.iter().map(texts).sum()
 }
 

@@ -21,8 +21,8 @@ const FOUND: u8 = 1;
 /// `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`, `ssacli`,
 /// postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs, `cat /proc/uptime
 /// /proc/diskstats`, exports, smb.conf and fio jobs, and recognises them by their content. One text may hold
-/// several, as `tail -n +1 FILE…` prints them. All texts of one call describe one machine; each lab is
-/// audited separately.
+/// several, as `tail -n +1 FILE…` prints them, or a session of a terminal with its prompts (`root@nas:~# zpool
+/// status`). All texts of one call describe one machine; each lab is audited separately.
 ///
 /// Exit codes: 0 only notes · 1 a warning, an error, or a contradiction rated impossible or implausible · 2 usage or
 /// unreadable input.
