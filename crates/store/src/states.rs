@@ -70,25 +70,29 @@ impl Sum {
 }
 
 /// An image that is being written.
-#[derive(Debug)]
-pub struct NewImage {
+pub struct NewImage<'a> {
     file: File,
     hasher: blake3::Hasher,
+    stop: &'a dyn Fn() -> bool,
 }
 
-impl NewImage {
-    /// An empty one, in the directory of the machine that made the state.
+impl<'a> NewImage<'a> {
+    /// An empty one, in the directory of the machine that made the state. It takes no more bytes from when `stop` becomes
+    /// true.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn create(directory: &Path) -> io::Result<NewImage> {
+    pub fn create(directory: &Path, stop: &'a dyn Fn() -> bool) -> io::Result<NewImage<'a>> {
         let file = File::create(directory.join(IMAGE))?;
-        Ok(NewImage { file, hasher: blake3::Hasher::new() })
+        Ok(NewImage { file, hasher: blake3::Hasher::new(), stop })
     }
 }
 
-impl Write for NewImage {
+impl Write for NewImage<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if (self.stop)() {
+            return Err(io::Error::other("stopped"));
+        }
         let written = self.file.write(bytes)?;
         self.hasher.update(&bytes[..written]);
         Ok(written)

@@ -31,7 +31,7 @@ use bench::error::{Error, doing};
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use bench::trial_spec::TrialSpec;
-use bench::workload::Place;
+use bench::workload::{Client, Place};
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
 use report::{Report, Written};
@@ -134,18 +134,15 @@ impl Args {
             Inputs::new(campaign, &model, &TrialSpec::repeat(number, workload, 0), &build);
         inputs.seed = self.seed;
         let stop = Stop::at_signals()?;
-        let database = commits::database(&inputs, Place::Host, self.seed);
-        let database = database?;
+        let database = commits::database(&inputs, Place::Host, self.seed)?;
         if self.pages.is_some() && database.is_some() {
             let name = &campaign.workloads[workload].name;
             return Err(Refusal::usage(format!(
                 "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
             )));
         }
-        let variant = match &database {
-            None => linux.variant(&inputs),
-            Some(database) => linux.variant_with(&inputs, database.client.as_ref()),
-        };
+        let client = database.as_ref().map(|database| database.client.as_ref() as &dyn Client);
+        let variant = linux.variant(&inputs, client);
         let setup = Setup {
             inputs: &inputs,
             variant: &variant,

@@ -1,7 +1,8 @@
 //! A shell in the modelled server, with a variant's pool built.
 
+use super::parameters::parameters;
 pub use super::steps::MOUNT;
-use super::{Linux, devices, parameters, steps, trial_error};
+use super::{Linux, devices, steps, trial_error};
 use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::stop::Stop;
@@ -69,10 +70,7 @@ impl Linux {
     /// Why the machine failed before.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<u8, Error> {
         let Shell { inputs, directory, .. } = *shell;
-        let parameters = match shell.client {
-            None => parameters::without_client(inputs, 0),
-            Some(client) => parameters::with_client(inputs, client),
-        };
+        let parameters = parameters(inputs, shell.client);
         let mut steps = match shell.drives {
             None => steps::build(inputs, &self.engine, &parameters),
             Some(_) => steps::load(inputs, &self.engine, &parameters),

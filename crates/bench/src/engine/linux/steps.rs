@@ -294,7 +294,7 @@ mod tests {
         let engine = Engine { manifest, directory: "/anywhere".into() };
         let client = workload::prepare(&inputs, Place::Nowhere).unwrap();
         let client = client.as_ref();
-        let parameters = parameters::with_client(&inputs, client);
+        let parameters = parameters::parameters(&inputs, Some(client));
         let works = [state, trial].map(|work| work(&inputs, &engine, client, &parameters).script);
         works.map(|script| {
             assert!(script.programs.is_empty() && script.pool.is_empty());
