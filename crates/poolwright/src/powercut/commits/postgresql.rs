@@ -32,7 +32,7 @@ pub fn database(client: Client, seed: u64) -> Database {
             session: client.session(),
             start: client.start_with("", SERVER),
             ready: None,
-            stop: client.stop_with("fast"),
+            stop: client.shut_down(),
             query: client.statements(QUERY, FOUND),
             integrity: client.amcheck(INTEGRITY),
         })),
