@@ -74,7 +74,7 @@ fn is_lab(text: &str) -> bool {
 
 fn load(name: &str, text: String) -> Result<Vec<(String, System)>, String> {
     let file = LabFile::with_text(name, text);
-    match file.load_alone() {
+    match file.load(false) {
         Ok(loaded) => Ok(variants(&loaded.campaign, name, &file.text)),
         Err((mistakes, _)) => {
             let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());
