@@ -71,7 +71,7 @@ impl Args {
             Refusal::silent(USAGE)
         })?;
         file.openzfs = self.openzfs;
-        match file.load() {
+        match file.load(true) {
             Err((diagnostics, sources)) => {
                 output::print(&json::refused(&diagnostics, &sources));
                 Ok(USAGE)

@@ -148,17 +148,9 @@ fn correlation(text: &str) -> Result<f64, String> {
     number(text, 1.0, 1000.0)
 }
 
-fn order(text: &str) -> Result<Sort, String> {
-    match text {
-        "balance" => Ok(Sort::Balance),
-        "usable" => Ok(Sort::Usable),
-        "loss" => Ok(Sort::Loss),
-        "rebuild" => Ok(Sort::Rebuild),
-        "iops" => Ok(Sort::Iops),
-        "stream" => Ok(Sort::Stream),
-        "price" => Ok(Sort::Price),
-        _ => Err("one of balance, usable, loss, rebuild, iops, stream, price".to_string()),
-    }
+fn order(text: &str) -> Result<Sort, &'static str> {
+    serde_json::from_value(text.into())
+        .map_err(|_| "one of balance, usable, loss, rebuild, iops, stream, price")
 }
 
 /// A plan, as JSON.
