@@ -147,11 +147,7 @@ impl Args {
             inputs: &inputs,
             variant: &variant,
             database: database.as_ref(),
-            pages: self.pages,
-            drive_faults: &self.fail,
-            schedules: self.faults,
-            seconds: self.seconds,
-            seed: self.seed,
+            args: &self,
             stop: &stop,
         };
         let code = |error: Error| match stop.interrupted() {

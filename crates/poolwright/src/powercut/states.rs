@@ -1,5 +1,6 @@
 //! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
 
+use super::Args;
 use super::blocks::{Blocks, InFlight, mix};
 use super::commits::Database;
 use super::crash_drives::CrashDrives;
@@ -41,16 +42,8 @@ pub struct Setup<'a> {
     pub variant: &'a Variant<'a>,
     /// The database; none if blocks are written.
     pub database: Option<&'a Database>,
-    /// Bytes of a page, where pages are overwritten instead of blocks appended.
-    pub pages: Option<usize>,
-    /// Drive faults that all states have.
-    pub drive_faults: &'a [DriveFault],
-    /// Whether each state has further ones, chosen by its seed.
-    pub schedules: bool,
-    /// Virtual seconds of writing.
-    pub seconds: u64,
-    /// Seed of the blocks or transactions.
-    pub seed: u64,
+    /// What is written, for how long, with which seed, and the faults of drives.
+    pub args: &'a Args,
     pub stop: &'a Stop,
 }
 
@@ -140,12 +133,12 @@ fn program(what: &str) -> Step {
 impl Setup<'_> {
     /// What is written to files: pages or blocks.
     fn files(&self) -> Work {
-        match self.pages {
+        match self.args.pages {
             None => Work::Blocks(self.blocks()),
             Some(size) => Work::Pages(PageFiles {
                 directory: variant::directory(self.inputs),
                 size,
-                seed: self.seed,
+                seed: self.args.seed,
             }),
         }
     }
@@ -158,7 +151,7 @@ impl Setup<'_> {
                 Stack::Zfs => self.inputs.variant.recordsize(dataset).min(BLOCK) as usize,
                 Stack::Filesystem(_) => PAGE as usize,
             },
-            seed: self.seed,
+            seed: self.args.seed,
             in_flight: match self.inputs.variant.is_zfs() {
                 true => InFlight::Beginning,
                 false => InFlight::AnyPart,
@@ -176,7 +169,7 @@ impl Setup<'_> {
         let task = writer::Task {
             work,
             synchronous,
-            seconds: self.seconds,
+            seconds: self.args.seconds,
             fail: self.failing_drives(FaultKind::Running),
         };
         write_task(directory, writer::TASK, &task)?;
@@ -235,17 +228,17 @@ impl Setup<'_> {
 
     /// The drive faults of the state with a seed: first those of all states.
     fn faults(&self, seed: u64) -> Vec<DriveFault> {
-        let mut faults = self.drive_faults.to_vec();
-        if self.schedules {
+        let mut faults = self.args.fail.to_vec();
+        if self.args.faults {
             let vdevs = &self.inputs.variant.pool.vdevs;
-            faults.extend(drive_fault::schedule(vdevs, self.drive_faults, mix(seed)));
+            faults.extend(drive_fault::schedule(vdevs, &self.args.fail, mix(seed)));
         }
         faults
     }
 
     /// The drives with this kind of fault.
     fn failing_drives(&self, kind: FaultKind) -> Vec<String> {
-        let of_kind = self.drive_faults.iter().filter(|fault| fault.kind == kind);
+        let of_kind = self.args.fail.iter().filter(|fault| fault.kind == kind);
         of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
@@ -278,10 +271,7 @@ impl Setup<'_> {
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
             silent_errors: rotten + faulty_before + unflushed.faulty,
-            drive_faults: faults[self.drive_faults.len()..]
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            drive_faults: faults[self.args.fail.len()..].iter().map(ToString::to_string).collect(),
             ..State::default()
         };
         Ok(AfterCut { at, drives, acknowledged, state })
