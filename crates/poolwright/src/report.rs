@@ -85,12 +85,7 @@ impl Args {
         let Some(file) = &self.output else {
             return Ok(output::print(&text));
         };
-        std::fs::write(file, text).map(|()| 0).map_err(|e| {
-            let shown = file.display();
-            Refusal::environment(format!(
-                "cannot write {shown}: {e}: choose another path with --output"
-            ))
-        })
+        output::write(file, &text, "--output").map(|()| 0)
     }
 }
 

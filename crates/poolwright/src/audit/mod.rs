@@ -2,7 +2,7 @@
 
 mod host;
 mod input;
-mod results;
+pub(crate) mod results;
 pub(crate) mod terminal;
 
 use crate::exit::Refusal;

@@ -190,13 +190,8 @@ impl Args {
             include(&mut ranking, drives::lab_pools(lab, &options).map_err(Refusal::usage)?);
         }
         let title = title(drives, says);
-        if let Some(path) = &self.html
-            && let Err(e) = std::fs::write(path, html::page(&title, &ranking, says))
-        {
-            return Err(Refusal::environment(format!(
-                "cannot write {}: {e}: choose another path with --html",
-                path.display()
-            )));
+        if let Some(path) = &self.html {
+            output::write(path, &html::page(&title, &ranking, says), "--html")?;
         }
         let lab = given.lab.as_ref();
         let limits = lab.map_or(LogLimits::default(), baseline::log_limits);

@@ -296,12 +296,11 @@ fn rows(listed: &Listed, campaign: &Campaign) -> Vec<String> {
 fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
+    let [budget, needs] = [budget_s, needs_s.ceil()].map(print_duration);
+    let about = if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" };
+    let count = trials.len();
     let mut text = format!(
-        "The budget of {} has no time left for {} trials of this round, which take {} {} one after another:\n",
-        print_duration(budget_s),
-        trials.len(),
-        if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" },
-        print_duration(needs_s.ceil())
+        "The budget of {budget} has no time left for {count} trials of this round, which take {about} {needs} one after another:\n"
     );
     for trial in trials.iter().take(SHOWN) {
         let needs = print_duration(trial.needs_s.ceil());
