@@ -42,7 +42,7 @@ impl Store {
                 };
                 // Another process may have stored it between the check and the claim.
                 if !is_here() {
-                    files::copy(&theirs, running.part())?;
+                    files::copy(&theirs, &running.part)?;
                     running.publish()?;
                     merged.copied += 1;
                     continue;

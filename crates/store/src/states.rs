@@ -2,6 +2,7 @@
 
 use crate::files::{self, create_above, directories, list, remove_directory, write, write_json};
 use crate::lock::Lock;
+use crate::trials::INPUTS;
 use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +12,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-const INPUTS: &str = "inputs.json";
 const ABOUT: &str = "state.json";
 /// The image of the drives, in the directory of a state and of the machine that makes it.
 const IMAGE: &str = "image";

@@ -123,7 +123,7 @@ impl Linux {
 
 impl Engine for Linux {
     fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Error> {
-        let identity = self.engine.identity(Some(openzfs.name()));
+        let identity = self.engine.identity(openzfs.name());
         let identity = identity.map_err(|e| Error::Environment(e.to_string()))?;
         Ok(match client {
             Program::Fio { .. } => {

@@ -122,7 +122,8 @@ pub fn trial(
             ("zpool-iostat-histograms.txt", &["zpool", "iostat", "-w", POOL]),
             ("zpool-status.txt", &["zpool", "status", POOL]),
         ];
-        work.add(looks.map(|(file, words)| Step::Run(run(words).output(file).may_fail())));
+        let look = |(file, words)| Command { may_fail: true, ..run(words).output(file) };
+        work.add(looks.map(|of| Step::Run(look(of))));
     }
     work
 }

@@ -49,10 +49,10 @@ impl Client {
     fn command(&self, part: &mut Part, file: &str, text: String, output: &str) -> Command {
         part.files.insert(file.to_owned(), text);
         let json = format!("--output={output}.json");
-        Command::new([&self.program, "--output-format=json+", &json, file])
+        let command = Command::new([&self.program, "--output-format=json+", &json, file])
             .directory(INSIDE)
-            .open_files(OPEN_FILES)
-            .output(&format!("{output}.out"))
+            .output(&format!("{output}.out"));
+        Command { open_files: Some(OPEN_FILES), ..command }
     }
 }
 
