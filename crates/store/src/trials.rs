@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) const INPUTS: &str = "inputs.json";
-const RESULT: &str = "result.json";
+pub(crate) const RESULT: &str = "result.json";
 const RUN: &str = "run.json";
 const RAW: &str = "raw";
 

@@ -9,7 +9,6 @@ use lab::command::commands;
 use lab::model::{Model, drive_sizes, variant_model};
 use serde_json::{Value, json};
 
-/// The output for a refused lab.
 pub(super) fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     let output = json!({ "ok": false, "diagnostics": diagnostics::json(diagnostics, sources) });
     format!("{output:#}\n")

@@ -133,30 +133,16 @@ fn program(what: &str) -> Step {
 impl Setup<'_> {
     /// What is written to files: pages or blocks.
     fn files(&self) -> Work {
-        match self.args.pages {
-            None => Work::Blocks(self.blocks()),
-            Some(size) => Work::Pages(PageFiles {
-                directory: variant::directory(self.inputs),
-                size,
-                seed: self.args.seed,
-            }),
+        let (directory, seed) = (variant::directory(self.inputs), self.args.seed);
+        if let Some(size) = self.args.pages {
+            return Work::Pages(PageFiles { directory, size, seed });
         }
-    }
-
-    fn blocks(&self) -> Blocks {
-        let dataset = &self.inputs.workload.dataset;
-        Blocks {
-            directory: variant::directory(self.inputs),
-            size: match self.inputs.variant.stack {
-                Stack::Zfs => self.inputs.variant.recordsize(dataset).min(BLOCK) as usize,
-                Stack::Filesystem(_) => PAGE as usize,
-            },
-            seed: self.args.seed,
-            in_flight: match self.inputs.variant.is_zfs() {
-                true => InFlight::Beginning,
-                false => InFlight::AnyPart,
-            },
-        }
+        let Inputs { variant, workload, .. } = self.inputs;
+        let (size, in_flight) = match variant.stack {
+            Stack::Zfs => (variant.recordsize(&workload.dataset).min(BLOCK), InFlight::Beginning),
+            Stack::Filesystem(_) => (PAGE, InFlight::AnyPart),
+        };
+        Work::Blocks(Blocks { directory, size: size as usize, seed, in_flight })
     }
 
     /// Builds the variant in a new directory, runs the writers and records its drives.
@@ -166,12 +152,9 @@ impl Setup<'_> {
             None => self.files(),
             Some(database) => database.work.clone(),
         };
-        let task = writer::Task {
-            work,
-            synchronous,
-            seconds: self.args.seconds,
-            fail: self.failing_drives(FaultKind::Running),
-        };
+        let fails = self.args.fail.iter().filter(|fault| fault.kind == FaultKind::Running);
+        let fail = fails.map(|fault| fault.drive.clone()).collect();
+        let task = writer::Task { work, synchronous, seconds: self.args.seconds, fail };
         write_task(directory, writer::TASK, &task)?;
         let mut drives = self.variant.drives()?;
         let record = directory.join("record");
@@ -208,12 +191,7 @@ impl Setup<'_> {
             }
             let start = if synchronous { &database.start } else { &database.control };
             let tables = Step::Run(database.tables.clone());
-            return Ok(part
-                .steps
-                .into_iter()
-                .chain(start.iter().cloned())
-                .chain([tables])
-                .collect());
+            return Ok([part.steps, start.clone(), vec![tables]].concat());
         }
         let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;
@@ -234,12 +212,6 @@ impl Setup<'_> {
             faults.extend(drive_fault::schedule(vdevs, &self.args.fail, mix(seed)));
         }
         faults
-    }
-
-    /// The drives with this kind of fault.
-    fn failing_drives(&self, kind: FaultKind) -> Vec<String> {
-        let of_kind = self.args.fail.iter().filter(|fault| fault.kind == kind);
-        of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
     /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.

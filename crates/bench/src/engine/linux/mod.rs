@@ -331,10 +331,8 @@ fn trial_error(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Er
             Error::Environment(format!("{how}: free memory, or run fewer machines (-j)"))
         }
         Failure::Ended(_) | Failure::Hung { .. } | Failure::Script(_) => {
-            match client.and_then(|client| client.complaint(raw)) {
-                Some(line) => Error::failed(line),
-                None => Error::failed(failure.to_string()),
-            }
+            let complaint = client.and_then(|client| client.complaint(raw));
+            Error::Failed(complaint.unwrap_or_else(|| failure.to_string()))
         }
     }
 }

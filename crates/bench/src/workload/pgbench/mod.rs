@@ -34,7 +34,8 @@ const LOG: &str = "transactions";
 #[derive(Debug)]
 pub struct Client {
     server: Postgresql,
-    pgbench: Pgbench,
+    /// As the lab states it.
+    pub pgbench: Pgbench,
     at: Scaled,
     places: Places,
     times: Times,
@@ -164,11 +165,6 @@ impl Client {
     pub fn amcheck(&self, output: &str) -> Command {
         let words = ["--heapallindexed", "-d", "postgres"];
         self.client("pg_amcheck", &words).output(output)
-    }
-
-    /// Sessions of the lab.
-    pub fn sessions(&self) -> u32 {
-        self.pgbench.clients
     }
 
     /// Rows of `pgbench_accounts`, and of `pgbench_tellers`.

@@ -37,9 +37,12 @@ fn server_memory(server: Server) -> u64 {
 /// sysbench and its server for one trial.
 #[derive(Debug)]
 pub struct Client {
-    server: Mysql,
-    sysbench: Sysbench,
-    at: Scaled,
+    /// The server's programs.
+    pub server: Mysql,
+    /// As the lab states it.
+    pub sysbench: Sysbench,
+    /// The database and its server at S.
+    pub at: Scaled,
     places: Places,
     times: Times,
     rate: Option<f64>,
@@ -135,21 +138,6 @@ impl Client {
     /// A session in sysbench's database that reads statements from its standard input and ends at the first error.
     pub fn session(&self) -> Command {
         self.client(&self.server.shell, &["-N", "-B", "--unbuffered", "-D", "sbtest"])
-    }
-
-    /// Which server it is.
-    pub fn family(&self) -> Server {
-        self.server.family
-    }
-
-    /// Sessions of the lab.
-    pub fn sessions(&self) -> u32 {
-        self.sysbench.threads
-    }
-
-    /// Rows of each of sysbench's tables.
-    pub fn rows(&self) -> u64 {
-        self.at.table_size
     }
 
     fn sysbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {

@@ -25,9 +25,9 @@ const CHECK: &str =
 pub fn database(client: Client, seed: u64) -> Database {
     Database {
         work: Work::Commits(Box::new(Commits {
-            sessions: client.sessions() as usize,
+            sessions: client.sysbench.threads as usize,
             seed,
-            dialect: Dialect::Mysql { server: client.family(), rows: client.rows() },
+            dialect: Dialect::Mysql { server: client.server.family, rows: client.at.table_size },
             session: client.session(),
             start: client.launch(client.conf(), &[], SERVER),
             ready: Some(client.ping(&[])),

@@ -18,7 +18,7 @@ pub fn database(client: Client, seed: u64) -> Database {
     let (accounts, tellers) = client.rows();
     Database {
         work: Work::Commits(Box::new(Commits {
-            sessions: client.sessions() as usize,
+            sessions: client.pgbench.clients as usize,
             seed,
             dialect: Dialect::Postgresql { accounts, tellers },
             session: client.session(),
