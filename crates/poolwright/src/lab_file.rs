@@ -143,7 +143,6 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Prints its warnings and notes.
     pub fn draw_diagnostics(&self) {
         diagnostics::draw(&self.diagnostics, &self.sources);
     }

@@ -14,7 +14,6 @@ pub(super) fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     format!("{output:#}\n")
 }
 
-/// The output for an accepted lab, with its model if this machine can run it.
 pub(super) fn checked(checked: &Checked<'_>) -> String {
     let campaign = &checked.loaded.campaign;
     let sources = &checked.loaded.sources;

@@ -46,13 +46,9 @@ impl Args {
         let checked = self.check(&loaded);
         let printed = output::print(&terminal::text(&checked));
         diagnostics::draw(&loaded.diagnostics, &loaded.sources);
-        match &checked.model {
-            Ok(_) => Ok(printed),
-            Err(refused) => {
-                diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
-                Ok(ENVIRONMENT)
-            }
-        }
+        let Err(refused) = &checked.model else { return Ok(printed) };
+        diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
+        Ok(ENVIRONMENT)
     }
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {

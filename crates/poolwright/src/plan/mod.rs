@@ -113,8 +113,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 fn memory(text: &str) -> Result<u64, String> {
-    let bytes = lab::units::size(text).map_err(|e| e.to_string())?;
-    match bytes {
+    match lab::units::size(text).map_err(|e| e.to_string())? {
         0 => Err("the memory must be more than 0".to_string()),
         bytes => Ok(bytes),
     }

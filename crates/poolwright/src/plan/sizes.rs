@@ -17,7 +17,6 @@ pub struct Cache {
     pub arc: u64,
     /// An L2ARC whose headers take a tenth of it.
     pub at_recordsize: sizing::L2arc,
-    /// The lab's.
     pub own: Option<LabL2arc>,
 }
 

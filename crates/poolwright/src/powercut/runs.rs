@@ -19,7 +19,6 @@ const CONTROL_STATES: usize = 20;
 
 /// How many machines run in parallel.
 pub struct Jobs {
-    /// As the user said.
     pub stated: Option<NonZeroUsize>,
     /// Memory that each takes without what is known after the recordings, bytes.
     pub each: u64,
@@ -195,11 +194,9 @@ impl Progress {
     /// Removes the status line. After an error, what is saved is said.
     fn end(&self, failed: bool) {
         let mut shown = self.shown();
-        let line = (failed && shown.done > 0).then(|| {
-            format!(
-                "{} of {} crash states are saved. Run the same command to resume.",
-                shown.done, self.all
-            )
+        let (done, all) = (shown.done, self.all);
+        let line = (failed && done > 0).then(|| {
+            format!("{done} of {all} crash states are saved. Run the same command to resume.")
         });
         shown.status.print(line.as_deref(), None);
     }

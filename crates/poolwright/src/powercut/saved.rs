@@ -17,9 +17,14 @@ const DIRECTORY: &str = "crash-states";
 #[serde(rename_all = "kebab-case")]
 pub enum Line {
     /// A recording: why its writers stopped early, if they did.
-    Recorded { synchronous: bool, problems: Vec<String> },
-    /// A crash state of it.
-    State { synchronous: bool, state: Box<State> },
+    Recorded {
+        synchronous: bool,
+        problems: Vec<String>,
+    },
+    State {
+        synchronous: bool,
+        state: Box<State>,
+    },
 }
 
 /// The saved crash states of a command, and those that it adds.

@@ -11,7 +11,6 @@ use std::time::Duration;
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
     Blocks(Blocks),
-    /// Pages of files, overwritten in place.
     Pages(PageFiles),
     /// Transactions of a database server.
     Commits(Box<Commits>),

@@ -34,7 +34,6 @@ const MOMENT: u64 = 1_000_000;
 
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// Blocks, or transactions.
     pub work: Work,
     /// False for the control.
     pub synchronous: bool,

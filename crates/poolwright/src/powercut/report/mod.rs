@@ -176,14 +176,10 @@ impl State {
             }
             line.push_str("; before that ");
         }
-        let _ = write!(
-            line,
-            "{} of {} acknowledged {} lost, {} corrupt",
-            self.lost,
-            self.acknowledged,
-            written.name(),
-            self.corrupt
-        );
+        let State { lost, acknowledged, corrupt, .. } = self;
+        let what = written.name();
+        let _ =
+            write!(line, "{lost} of {acknowledged} acknowledged {what} lost, {corrupt} corrupt");
         if let Some(seconds) = self.lost_s {
             let _ = write!(line, ", the last {seconds:.3} s of work");
         }
