@@ -14,14 +14,13 @@ use std::time::SystemTime;
 use store::{Found, Record, Store};
 
 /// The campaign to measure.
-#[derive(Clone, Copy)]
-pub struct Question<'a> {
+pub struct Question {
     /// The campaign.
-    pub campaign: &'a Campaign,
+    pub campaign: Campaign,
     /// Its scale model.
-    pub model: &'a Model,
+    pub model: Model,
     /// The text of its lab file.
-    pub lab: &'a str,
+    pub lab: String,
     /// Whether cells are also run without each of their costs.
     pub why: bool,
 }
@@ -69,12 +68,12 @@ pub struct NotRun {
 /// When no trial can run on this host, or results cannot be kept.
 pub fn run(
     runner: &Runner,
-    question: Question,
+    question: &Question,
     answered: &mut dyn FnMut(&[Trial]),
 ) -> Result<CampaignRun, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(runner.engine, campaign)?;
-    let mut record = Record::new(campaign, model, question.lab, builds.by_name());
+    let mut record = Record::new(campaign, model, &question.lab, builds.by_name());
     let mut path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
     let mut known = KnownTrials::default();
@@ -148,7 +147,7 @@ pub struct Listed {
 pub fn list(
     store: &Store,
     engine: &dyn crate::engine::Engine,
-    question: Question,
+    question: &Question,
 ) -> Result<Vec<Listed>, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(engine, campaign)?;

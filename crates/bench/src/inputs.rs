@@ -3,7 +3,7 @@
 use crate::error::{Error, doing};
 use crate::sensitivity;
 use crate::trial_spec::TrialSpec;
-use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
+use lab::campaign::{Campaign, Host, Program, Variant, Workload};
 use lab::model::{Model, cell_model};
 use measurement::{Cost, Perturbation, TrialKind};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Inputs {
     pub changed: Option<Perturbation>,
 }
 
-/// The part of a [`Method`] that affects one trial. All times are virtual seconds.
+/// The part of a campaign's method that affects one trial. All times are virtual seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// The measured window; none leaves it to the job file's `runtime`.
@@ -63,18 +63,6 @@ pub struct Timing {
     pub restart: bool,
 }
 
-impl From<&Method> for Timing {
-    fn from(method: &Method) -> Timing {
-        Timing {
-            runtime_s: method.runtime_s,
-            ramp_s: method.ramp_s,
-            ramp_most_s: method.ramp_most_s,
-            warm_up_s: method.warm_up_s,
-            restart: method.restart,
-        }
-    }
-}
-
 impl Timing {
     /// Virtual seconds that a trial takes, as far as the lab says: a window that is left to the job file
     /// counts as a minute.
@@ -87,7 +75,7 @@ impl Timing {
 impl Inputs {
     /// The inputs of a trial of a campaign, on an engine build.
     pub fn new(campaign: &Campaign, model: &Model, spec: &TrialSpec, build: &str) -> Inputs {
-        let variant = &campaign.variants[spec.variant];
+        let (variant, method) = (&campaign.variants[spec.variant], &campaign.method);
         let mut model = model.clone();
         let (mut rate, mut without, mut changed) = (None, None, None);
         match &spec.kind {
@@ -105,7 +93,13 @@ impl Inputs {
             build: build.to_owned(),
             variant: nameless_variant(variant),
             workload: nameless_workload(&campaign.workloads[spec.workload].on(variant)),
-            method: Timing::from(&campaign.method),
+            method: Timing {
+                runtime_s: method.runtime_s,
+                ramp_s: method.ramp_s,
+                ramp_most_s: method.ramp_most_s,
+                warm_up_s: method.warm_up_s,
+                restart: method.restart,
+            },
             model: Model {
                 size_bound_by: String::new(),
                 caps: Vec::new(),

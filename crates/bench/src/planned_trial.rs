@@ -37,17 +37,10 @@ impl PlannedTrial {
     }
 }
 
-/// The engine build of each release that a campaign runs on, with the client of each workload (its index).
+/// The engine build of each release that a campaign runs on, with the client of each workload (its index): its name, which
+/// is the release, and where the client is not fio the workload; and its identity.
 #[derive(Debug, Clone, Default)]
-pub struct Builds(BTreeMap<(OpenZfs, usize), Build>);
-
-/// One of them.
-#[derive(Debug, Clone)]
-struct Build {
-    /// The release, and where it is not fio the workload whose client it has.
-    name: String,
-    id: String,
-}
+pub struct Builds(BTreeMap<(OpenZfs, usize), (String, String)>);
 
 impl Builds {
     /// Of this host.
@@ -60,18 +53,14 @@ impl Builds {
             let release = variant.openzfs;
             for (index, workload) in campaign.workloads.iter().enumerate() {
                 if let Entry::Vacant(vacant) = builds.entry((release, index)) {
-                    vacant.insert(Build {
-                        name: match &workload.program {
-                            Program::Fio { .. } => release.to_string(),
-                            Program::Pgbench(_)
-                            | Program::Sysbench(_)
-                            | Program::PgTestFsync(_)
-                            | Program::Sqlite(_) => {
-                                format!("{release} {}", workload.name)
-                            }
-                        },
-                        id: engine.build_id(release, &workload.program)?,
-                    });
+                    let name = match &workload.program {
+                        Program::Fio { .. } => release.to_string(),
+                        Program::Pgbench(_)
+                        | Program::Sysbench(_)
+                        | Program::PgTestFsync(_)
+                        | Program::Sqlite(_) => format!("{release} {}", workload.name),
+                    };
+                    vacant.insert((name, engine.build_id(release, &workload.program)?));
                 }
             }
         }
@@ -80,8 +69,7 @@ impl Builds {
 
     /// By the names of the releases; a client other than fio has one of its own, with the workload's name.
     pub fn by_name(&self) -> BTreeMap<String, String> {
-        let named = self.0.values();
-        named.map(|build| (build.name.clone(), build.id.clone())).collect()
+        self.0.values().cloned().collect()
     }
 }
 
@@ -117,7 +105,7 @@ pub fn of_round(
     let inputs_of = |spec: &TrialSpec| {
         let release = campaign.variants[spec.variant].openzfs;
         let build = builds.0.get(&(release, spec.workload));
-        Inputs::new(campaign, model, spec, build.map_or("", |build| build.id.as_str()))
+        Inputs::new(campaign, model, spec, build.map_or("", |(_, id)| id))
     };
     // Of each workload's first repeats, by variant: identical variants have equal ones.
     let first_key =

@@ -53,16 +53,14 @@ impl Fio {
             Error::Environment("fio is not installed; install it with: apt install fio".to_owned())
         };
         let program = find("fio").ok_or_else(missing)?;
-        let output = Command::new(&program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|_| missing())?;
-        Ok(Fio {
-            version: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-            hash: hash(std::slice::from_ref(&program))?,
-            program,
-        })
+        match printed(&program, "--version").trim() {
+            "" => Err(missing()),
+            version => Ok(Fio {
+                version: version.to_owned(),
+                hash: hash(std::slice::from_ref(&program))?,
+                program,
+            }),
+        }
     }
 }
 
@@ -75,33 +73,28 @@ pub struct Mysql {
     pub version: String,
     /// `sysbench-1.0.20`.
     pub client: String,
-    /// Programs by name.
-    places: Vec<(&'static str, PathBuf)>,
+    /// The place of the server.
+    pub daemon: String,
+    /// That of the client that runs statements.
+    pub shell: String,
+    /// That of the client that asks whether the server takes connections, and ends it.
+    pub admin: String,
+    /// That of what makes a data directory.
+    pub installer: String,
+    /// That of sysbench.
+    pub sysbench: String,
 }
 
 impl Mysql {
-    /// The server, the client that runs statements, the one that asks whether the server takes connections and ends it;
-    /// and what makes a data directory, where the server does not.
-    fn names(family: Server) -> &'static [&'static str] {
-        match family {
-            Server::Mariadb => &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
-            Server::Mysql => &["mysqld", "mysql", "mysqladmin"],
-        }
-    }
-
-    /// The place of the server.
-    pub fn daemon(&self) -> String {
-        self.program(Mysql::names(self.family)[0])
-    }
-
-    /// The place of the client that runs statements.
-    pub fn shell(&self) -> String {
-        self.program(Mysql::names(self.family)[1])
-    }
-
-    /// The place of the client that asks whether the server takes connections, and ends it.
-    pub fn admin(&self) -> String {
-        self.program(Mysql::names(self.family)[2])
+    /// One with names for places, for keys: what runs is in them by version and hash.
+    pub fn nowhere(family: Server) -> Mysql {
+        let names = match family {
+            Server::Mariadb => ["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
+            Server::Mysql => ["mysqld", "mysql", "mysqladmin", "mysqld"],
+        };
+        let [daemon, shell, admin, installer] = names.map(str::to_owned);
+        let (version, client, sysbench) = (String::new(), String::new(), "sysbench".to_owned());
+        Mysql { family, version, client, daemon, shell, admin, installer, sysbench }
     }
 
     /// What to do where it is missing. Debian's packages of MariaDB start no service.
@@ -124,11 +117,12 @@ impl Mysql {
             |what: &str, how: &str| Error::Environment(format!("{what} is not installed: {how}"));
         let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
         let install = Mysql::how_to_install(family);
-        let mut places = Vec::new();
-        for name in Mysql::names(family) {
-            let path = here(name)
-                .ok_or_else(|| missing(&format!("{} ({name})", family.name()), install))?;
-            places.push((*name, path));
+        let mut found = Mysql::nowhere(family);
+        let Mysql { daemon, shell, admin, installer, .. } = &mut found;
+        for place in [daemon, shell, admin, installer] {
+            let path = here(place)
+                .ok_or_else(|| missing(&format!("{} ({place})", family.name()), install))?;
+            *place = path.to_string_lossy().into_owned();
         }
         let sysbench =
             here("sysbench").ok_or_else(|| missing("sysbench", "apt install sysbench"))?;
@@ -136,15 +130,15 @@ impl Mysql {
         here("setsid").ok_or_else(|| missing("setsid", "apt install util-linux"))?;
         // mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)
         // /usr/sbin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))
-        let text = printed(&places[0].1, "--version");
+        let text = printed(Path::new(&found.daemon), "--version");
         if family == Server::Mysql && text.contains("MariaDB") {
             return Err(missing("MySQL (the mysqld in PATH is MariaDB's)", install));
         }
         let word = text.split_whitespace().nth(2).unwrap_or_default();
         let number = word.split('-').next().unwrap_or_default().to_owned();
         let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-        let found = 100 * parts.next().unwrap_or(0) + parts.next().unwrap_or(0);
-        if let Some(wanted) = version.filter(|wanted| *wanted != found) {
+        let there = 100 * parts.next().unwrap_or(0) + parts.next().unwrap_or(0);
+        if let Some(wanted) = version.filter(|wanted| *wanted != there) {
             return Err(Error::Environment(format!(
                 "{} {}.{} is not installed (there is {number}): install it, or leave `version` out of the lab",
                 family.name(),
@@ -152,21 +146,10 @@ impl Mysql {
                 wanted % 100
             )));
         }
-        let client = printed(&sysbench, "--version").trim().replace(' ', "-");
-        places.push(("sysbench", sysbench));
-        let version = format!("{}-{number}", family.section());
-        Ok(Mysql { family, version, client, places })
-    }
-
-    /// One without places, for keys: what runs is in them by version and hash.
-    pub fn nowhere(family: Server) -> Mysql {
-        Mysql { family, version: String::new(), client: String::new(), places: Vec::new() }
-    }
-
-    /// One of its programs, by its place.
-    pub fn program(&self, name: &str) -> String {
-        let place = self.places.iter().find(|(program, _)| *program == name);
-        place.map_or_else(|| name.to_owned(), |(_, path)| path.to_string_lossy().into_owned())
+        found.client = printed(&sysbench, "--version").trim().replace(' ', "-");
+        found.sysbench = sysbench.to_string_lossy().into_owned();
+        found.version = format!("{}-{number}", family.section());
+        Ok(found)
     }
 
     /// Hash of the server's and of sysbench's program, and of the script that it runs.
@@ -174,7 +157,7 @@ impl Mysql {
     /// # Errors
     /// [`Error::Environment`] that one cannot be read.
     pub fn hash(&self, script: &str) -> Result<String, Error> {
-        let mut all = [self.daemon(), self.program("sysbench")].map(PathBuf::from).to_vec();
+        let mut all = [&self.daemon, &self.sysbench].map(PathBuf::from).to_vec();
         // Of a program in PREFIX/bin they are in PREFIX/share/sysbench. Where another build has them is not known.
         let prefix = all[1].parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
         let scripts = prefix.join("share/sysbench");

@@ -9,7 +9,7 @@ use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of a profile that are often uncertain and matter for a vdev's class.
 fn parameters(class: AllocationClass) -> &'static [&'static str] {
@@ -63,41 +63,31 @@ fn stated_number(number: &Value) -> Option<f64> {
 /// on, each factor and each uncertain number of the drives in which its two variants differ (of those of
 /// the log, where they differ in none), both cells as far as they have such drives. A cell without
 /// them would give the same result again.
-pub fn wanted(
-    campaign: &Campaign,
-    findings: &Findings,
-) -> BTreeSet<(usize, usize, String, String, u64)> {
-    let mut wanted = BTreeSet::new();
-    for effect in &findings.effects {
-        if !decides(effect, findings) {
-            continue;
-        }
+fn wanted(campaign: &Campaign, findings: &Findings) -> Vec<TrialSpec> {
+    // By workload, variant, drive, number and factor.
+    let mut wanted = BTreeMap::new();
+    for effect in findings.effects.iter().filter(|effect| decides(effect, findings)) {
         let Some((pair, workload)) = cells_of(campaign, effect) else {
             continue;
         };
-        for (kind, parameter) in uncertain(pair.map(|v| &campaign.variants[v])) {
+        for (drive, parameter) in uncertain(pair.map(|v| &campaign.variants[v])) {
             for variant in pair {
                 for factor in &campaign.method.sensitivity {
-                    let change = Perturbation {
-                        drive: kind.clone(),
-                        parameter: parameter.to_owned(),
-                        factor: *factor,
-                    };
+                    let (drive, factor) = (drive.clone(), *factor);
+                    let order = (workload, variant, drive.clone(), parameter, factor.to_bits());
+                    let change = Perturbation { drive, parameter: parameter.to_owned(), factor };
                     let of = &campaign.variants[variant];
-                    if of.drive_counts().contains_key(&kind) && perturbed(of, &change).is_some() {
-                        wanted.insert((
-                            workload,
-                            variant,
-                            kind.clone(),
-                            parameter.to_owned(),
-                            factor.to_bits(),
-                        ));
+                    let has_drive = of.drive_counts().contains_key(&change.drive);
+                    if has_drive && perturbed(of, &change).is_some() {
+                        let repeat = TrialSpec::repeat(variant, workload, 0);
+                        wanted
+                            .insert(order, TrialSpec { kind: TrialKind::Rerun(change), ..repeat });
                     }
                 }
             }
         }
     }
-    wanted
+    wanted.into_values().collect()
 }
 
 /// Whether the sustained throughput is decided by an effect, or by the mean over its factor's pairs.
@@ -143,10 +133,6 @@ pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Tria
         return Vec::new();
     }
     let findings = findings::analyse(campaign, model, known.trials());
-    let spec = |(workload, variant, drive, parameter, factor)| TrialSpec {
-        kind: TrialKind::Rerun(Perturbation { drive, parameter, factor: f64::from_bits(factor) }),
-        ..TrialSpec::repeat(variant, workload, 0)
-    };
-    let all = wanted(campaign, &findings).into_iter().map(spec);
+    let all = wanted(campaign, &findings).into_iter();
     all.filter(|spec| known.trial(spec).is_none()).collect()
 }

@@ -62,11 +62,11 @@ pub fn seconds(series: &PerSecond, samples: &[Sample], begin: f64, runtime_s: f6
     seconds
 }
 
-/// Counters over the whole window: sums of counts, means of levels.
-pub fn totals(seconds: &[Second]) -> Counters {
-    let mut totals = Counters::added(seconds.iter().map(|second| &second.values));
+/// Counters over the whole window, from those of its seconds: sums of counts, means of levels.
+pub fn totals<'a>(seconds: impl Iterator<Item = &'a Counters> + Clone) -> Counters {
+    let mut totals = Counters::added(seconds.clone());
     for (counter, total) in totals.iter_mut().filter(|(counter, _)| counter.is_level()) {
-        let sampled = seconds.iter().filter(|second| second.values.get(counter).is_some());
+        let sampled = seconds.clone().filter(|second| second.get(counter).is_some());
         *total /= sampled.count() as f64;
     }
     totals
@@ -128,7 +128,8 @@ mod tests {
             values: [(Counter::TxgSyncs, syncs), (busy.clone(), share)].into(),
             ..Second::default()
         };
-        let totals = totals(&[second(1.0, 1.0), Second::default(), second(2.0, 0.5)]);
+        let seconds = [second(1.0, 1.0), Second::default(), second(2.0, 0.5)];
+        let totals = totals(seconds.iter().map(|second| &second.values));
         assert_eq!(totals.count(&Counter::TxgSyncs), 3.0);
         assert_eq!(totals.count(&busy), 0.75, "a second without a sample has no level");
     }

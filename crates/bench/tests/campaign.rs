@@ -120,9 +120,10 @@ fn run_with(
         parallel,
         watch: notes,
     };
-    let question = Question { campaign, model: &model(), lab: LAB, why };
+    let question =
+        Question { campaign: campaign.clone(), model: model(), lab: LAB.to_owned(), why };
     let mut answered = |trials: &[Trial]| notes.answered.lock().unwrap().push(trials.len());
-    campaign::run(&runner, question, &mut answered).unwrap()
+    campaign::run(&runner, &question, &mut answered).unwrap()
 }
 
 fn open() -> (tempfile::TempDir, Store) {
@@ -416,9 +417,8 @@ fn costs_are_removed_when_asked_for() {
 fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     let (dir, store) = open();
     let engine = fake(1.0);
-    let (campaign, model) = (lab(), model());
-    let question = Question { campaign: &campaign, model: &model, lab: LAB, why: true };
-    let list = |store: &Store| campaign::list(store, &engine, question).unwrap();
+    let question = Question { campaign: lab(), model: model(), lab: LAB.to_owned(), why: true };
+    let list = |store: &Store| campaign::list(store, &engine, &question).unwrap();
     let listed = list(&store);
     assert_eq!((listed.len(), engine.count()), (4, 0));
     assert!(listed.iter().all(|p| !p.stored));
@@ -445,7 +445,7 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     let next = listed.iter().filter(|p| !p.stored);
     let names: Vec<&str> = next.map(|p| p.planned.name.as_str()).collect();
     assert!(!names.is_empty() && names.iter().all(|n| n.contains("without")), "{names:?}");
-    let ran = run_with(&store, &engine, &campaign, &Notes::default(), true, 1);
+    let ran = run_with(&store, &engine, &question.campaign, &Notes::default(), true, 1);
     assert_eq!((ran.end, engine.count()), (End::Complete, 4 + names.len()));
 }
 

@@ -4,68 +4,33 @@
 //! machine alone, `/proc/drives` (the record of every request) and `/proc/processor`.
 
 use measurement::{Counter, Counters, DriveCounter, Named};
+use std::sync::LazyLock;
 
-/// Counters of `arcstats`: ours, the kernel's name.
+/// The tables in `/proc/spl/kstat/zfs` whose values are counters.
+pub const TABLES: [&str; 4] = ["arcstats", "zil", "dmu_tx", "dbufstats"];
+
+/// Table, the kernel's name, and the counter.
 ///
 /// The dirty data of a machine's one pool is what the ARC holds in anonymous buffers: written by clients and not on
-/// the drives yet, of all transaction groups. (The `txgs` table has `ndirty` of a group only after its sync.)
-const ARC: &[(Counter, &str)] = &[
-    (Counter::ArcDataHits, "demand_data_hits"),
-    (Counter::ArcDataMisses, "demand_data_misses"),
-    (Counter::ArcMetadataHits, "demand_metadata_hits"),
-    (Counter::ArcMetadataMisses, "demand_metadata_misses"),
-    (Counter::ArcPrefetchMisses, "prefetch_data_misses"),
-    (Counter::ArcSize, "size"),
-    (Counter::ArcTarget, "c"),
-    (Counter::DirtyBytes, "anon_size"),
-    (Counter::L2Hits, "l2_hits"),
-    (Counter::L2Misses, "l2_misses"),
-    (Counter::L2Size, "l2_asize"),
-    (Counter::L2WriteBytes, "l2_write_bytes"),
-    (Counter::L2Feeds, "l2_feeds"),
-    (Counter::L2EvictedHeld, "evict_l2_cached"),
-    (Counter::L2EvictedUnfed, "evict_l2_eligible"),
-];
+/// the drives yet, of all transaction groups. (The `txgs` table has `ndirty` of a group only after its sync.) Hits of the
+/// dbuf cache never reach the ARC.
+static KSTATS: LazyLock<Vec<(&str, &str, Counter)>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut cells = line.split('\t');
+        Some((cells.next()?, cells.next()?, Counter::parse(cells.next()?)?))
+    };
+    include_str!("kstats.tsv").lines().filter_map(row).collect()
+});
 
-const ZIL: &[(Counter, &str)] = &[
-    (Counter::ZilCommits, "zil_commit_count"),
-    (Counter::ZilCopied, "zil_itx_copied_count"),
-    (Counter::ZilNeedcopy, "zil_itx_needcopy_count"),
-    (Counter::ZilIndirect, "zil_itx_indirect_count"),
-    (Counter::ZilCopiedBytes, "zil_itx_copied_bytes"),
-    (Counter::ZilNeedcopyBytes, "zil_itx_needcopy_bytes"),
-    (Counter::ZilIndirectBytes, "zil_itx_indirect_bytes"),
-    (Counter::ZilSlogBytes, "zil_itx_metaslab_slog_write"),
-    (Counter::ZilPoolBytes, "zil_itx_metaslab_normal_write"),
-];
-
-const TX: &[(Counter, &str)] = &[
-    (Counter::ThrottleDirtyDelay, "dmu_tx_dirty_delay"),
-    (Counter::ThrottleDirtyOverMax, "dmu_tx_dirty_over_max"),
-    (Counter::ThrottleDirtyThrottle, "dmu_tx_dirty_throttle"),
-    (Counter::ThrottleMemoryReserve, "dmu_tx_memory_reserve"),
-    (Counter::ThrottleWrlogDelay, "dmu_tx_wrlog_delay"),
-];
-
-/// The files that are such tables, with their counters. Hits of the dbuf cache never reach the ARC.
-pub const KSTATS: [(&str, &[(Counter, &str)]); 4] = [
-    ("/proc/spl/kstat/zfs/arcstats", ARC),
-    ("/proc/spl/kstat/zfs/zil", ZIL),
-    ("/proc/spl/kstat/zfs/dmu_tx", TX),
-    ("/proc/spl/kstat/zfs/dbufstats", &[(Counter::DbufHits, "hash_hits")]),
-];
-
-/// Adds the named values of a kstat table (`name type data`, after two lines of head).
-pub fn kstat(text: &str, names: &[(Counter, &str)], into: &mut Counters) {
+/// Adds the values of a table that are counters (`name type data`, after two lines of head).
+pub fn kstat(text: &str, table: &str, into: &mut Counters) {
     for line in text.lines().skip(2) {
         let mut words = line.split_whitespace();
         let (Some(name), Some(_), Some(data)) = (words.next(), words.next(), words.next()) else {
             continue;
         };
-        let Ok(value) = data.parse::<f64>() else {
-            continue;
-        };
-        for (counter, _) in names.iter().filter(|(_, theirs)| *theirs == name) {
+        let is_it = |(of, theirs, _): &&(&str, &str, _)| (*of, *theirs) == (table, name);
+        if let (Some((.., counter)), Ok(value)) = (KSTATS.iter().find(is_it), data.parse()) {
             into.insert(counter.clone(), value);
         }
     }
@@ -140,12 +105,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_line_of_the_list_is_a_counter_of_a_table_that_is_read() {
+        assert_eq!(KSTATS.len(), include_str!("kstats.tsv").lines().count());
+        assert!(KSTATS.iter().all(|(table, ..)| TABLES.contains(table)));
+    }
+
+    #[test]
     fn kstat_tables_are_read_by_name() {
         let text = "9 1 0x01 2 3 4 5\nname                            type data\n\
                     demand_data_hits                4    17\nanon_size 4 512\n\
                     l2_asize 4 4096\nother 4 1\n";
         let mut seen = Counters::new();
-        kstat(text, ARC, &mut seen);
+        kstat(text, "arcstats", &mut seen);
         let wanted =
             [(Counter::ArcDataHits, 17.0), (Counter::DirtyBytes, 512.0), (Counter::L2Size, 4096.0)];
         assert_eq!(seen, wanted.into());

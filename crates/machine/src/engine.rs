@@ -230,20 +230,14 @@ impl Engine {
     }
 
     /// What tells this engine's results with a release from those of others: all that can change a result,
-    /// without paths or times. Without a release, that of a machine without OpenZFS.
+    /// without paths or times.
     ///
     /// # Errors
     /// That the engine does not have the release.
-    pub fn identity(&self, release: Option<&str>) -> Result<String, Missing> {
-        let zfs = match release {
-            Some(release) => {
-                let OpenZfs { version, key } = self.openzfs(release)?;
-                format!(" openzfs {version} {key}")
-            }
-            None => String::new(),
-        };
+    pub fn identity(&self, release: &str) -> Result<String, Missing> {
+        let OpenZfs { version, key: zfs } = self.openzfs(release)?;
         let Manifest { linux, key, .. } = &self.manifest;
-        Ok(format!("guest {GUEST} engine {key} linux {linux}{zfs}"))
+        Ok(format!("guest {GUEST} engine {key} linux {linux} openzfs {version} {zfs}"))
     }
 }
 
@@ -332,9 +326,8 @@ mod tests {
         engine(directory.path());
         let engine = Engine::open(directory.path()).unwrap();
         assert_eq!(
-            engine.identity(Some("2.4")).unwrap(),
+            engine.identity("2.4").unwrap(),
             format!("guest {GUEST} engine aa linux 7.2.12 openzfs 2.4.4 bb")
         );
-        assert!(!engine.identity(None).unwrap().contains("openzfs"));
     }
 }

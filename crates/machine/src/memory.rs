@@ -83,12 +83,10 @@ pub(crate) fn hand_down(
     command: &mut Command,
     descriptors: Vec<(BorrowedFd<'_>, i32)>,
 ) -> io::Result<()> {
-    let mapping = |(descriptor, number): (BorrowedFd<'_>, i32)| {
-        Ok::<_, io::Error>(FdMapping {
-            parent_fd: descriptor.try_clone_to_owned()?,
-            child_fd: number,
-        })
+    let mapping = |(descriptor, child_fd): (BorrowedFd<'_>, i32)| {
+        let parent_fd = descriptor.try_clone_to_owned()?;
+        Ok(FdMapping { parent_fd, child_fd })
     };
-    let mappings: io::Result<Vec<FdMapping>> = descriptors.into_iter().map(mapping).collect();
+    let mappings: io::Result<Vec<_>> = descriptors.into_iter().map(mapping).collect();
     command.fd_mappings(mappings?).map(drop).map_err(io::Error::other)
 }

@@ -20,18 +20,10 @@ impl Scratch {
     /// # Errors
     /// Why it cannot be made.
     pub fn new() -> io::Result<Scratch> {
-        Scratch::below(&crate::engine::cache().join("machines"))
+        Scratch::held(&crate::engine::cache().join("machines"), &hold)
     }
 
-    /// A new directory in `parent`. Those of owners that have gone are removed.
-    ///
-    /// # Errors
-    /// Why it cannot be made.
-    pub fn below(parent: &Path) -> io::Result<Scratch> {
-        Scratch::held(parent, &hold)
-    }
-
-    /// The same, where `hold` holds a directory.
+    /// A new directory in `parent`, which `hold` holds. Those of owners that have gone are removed.
     fn held(parent: &Path, hold: &dyn Fn(&Path) -> io::Result<File>) -> io::Result<Scratch> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         fs::create_dir_all(parent)?;
@@ -90,9 +82,9 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let nobodys = parent.path().join("1-0");
         fs::create_dir(&nobodys).unwrap();
-        let one = Scratch::below(parent.path()).unwrap();
+        let one = Scratch::held(parent.path(), &hold).unwrap();
         assert!(!nobodys.exists());
-        let two = Scratch::below(parent.path()).unwrap();
+        let two = Scratch::held(parent.path(), &hold).unwrap();
         assert!(one.path().is_dir() && two.path().is_dir(), "held");
         drop((one, two));
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);

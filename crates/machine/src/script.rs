@@ -110,16 +110,4 @@ impl Command {
         self.user = Some(user);
         self
     }
-
-    /// The same with so many files open at once, at the most.
-    pub fn open_files(mut self, most: u64) -> Command {
-        self.open_files = Some(most);
-        self
-    }
-
-    /// The same where its success does not matter.
-    pub fn may_fail(mut self) -> Command {
-        self.may_fail = true;
-        self
-    }
 }

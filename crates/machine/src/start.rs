@@ -289,9 +289,7 @@ impl Machine<'_> {
             let sender = sender.clone();
             std::thread::spawn(move || {
                 for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
+                    let _ = sender.send(line);
                 }
             });
         }

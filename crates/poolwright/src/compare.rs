@@ -61,11 +61,10 @@ impl Args {
         };
         let comparison = findings::compare(&before, &after);
         if comparison.changes.is_empty() && comparison.unmeasured.is_empty() {
-            let (before, after) = (&self.before, &self.after);
-            let why = format!(
+            let Args { before, after, .. } = self;
+            return Err(Refusal::usage(format!(
                 "{before} and {after} have no measured cell in common: compare two campaigns of one lab"
-            );
-            return Err(Refusal::usage(why));
+            )));
         }
         let text = if self.json {
             output::json(&comparison)?
@@ -76,38 +75,30 @@ impl Args {
     }
 
     fn against_table(&self, findings: &Findings) -> Result<(String, bool), Refusal> {
-        let text = std::fs::read_to_string(&self.after)
-            .map_err(|e| Refusal::usage(format!("cannot read {}: {e}", self.after)))?;
-        let table =
-            Table::read(&text).map_err(|e| Refusal::usage(format!("{}: {e}", self.after)))?;
+        let Args { before, after, rows, .. } = self;
+        let table = crate::audit::results::table(after).map_err(Refusal::usage)?;
         let names: Vec<&str> = table.rows.iter().map(|r| r.name.as_str()).collect();
-        let rows = names.join(", ");
-        for named in &self.rows {
-            if table.row(&named.row).is_none() {
-                return Err(Refusal::usage(format!(
-                    "{} has no row {:?}: it has {rows}",
-                    self.after, named.row
-                )));
+        let all = names.join(", ");
+        let variants: Vec<&str> = findings.variants.iter().map(|v| v.name.as_str()).collect();
+        for Named { row, variant, .. } in rows {
+            if table.row(row).is_none() {
+                let why = format!("{after} has no row {row:?}: it has {all}");
+                return Err(Refusal::usage(why));
             }
-            if !findings.variants.iter().any(|v| v.name == named.variant) {
-                let names: Vec<&str> = findings.variants.iter().map(|v| v.name.as_str()).collect();
-                return Err(Refusal::usage(format!(
-                    "{} has no variant {:?}: it has {}",
-                    self.before,
-                    named.variant,
-                    names.join(", ")
-                )));
+            if !variants.contains(&variant.as_str()) {
+                let has = variants.join(", ");
+                let why = format!("{before} has no variant {variant:?}: it has {has}");
+                return Err(Refusal::usage(why));
             }
         }
-        let cells = findings::against_published(findings, &table, &self.rows);
+        let cells = findings::against_published(findings, &table, rows);
         if cells.is_empty() {
             return Err(Refusal::usage(format!(
-                "no row of {} has the name of a cell of {}: match them with --row ROW=VARIANT; \
-                 the rows are {rows}",
-                self.after, self.before
+                "no row of {after} has the name of a cell of {before}: match them with --row ROW=VARIANT; \
+                 the rows are {all}"
             )));
         }
-        let key = Path::new(&self.after).file_stem().unwrap_or_default().to_string_lossy();
+        let key = Path::new(after).file_stem().unwrap_or_default().to_string_lossy();
         let text = if self.json {
             output::json(&cells)?
         } else {

@@ -70,8 +70,12 @@ impl Args {
 }
 
 fn findings(store: &Path) -> Vec<Finding> {
-    let mut all = vec![Finding::new("processor", true, processor(OS, ARCH))];
-    if all[0].found {
+    let mut all = Vec::new();
+    let mut add = |what: &str, needed, result| all.push(Finding::new(what, needed, result));
+    let processor = processor(OS, ARCH);
+    let runs_here = processor.is_ok();
+    add("processor", true, processor);
+    if runs_here {
         let engine = Engine::find();
         let built = engine.as_ref().map(described).map_err(|why: &Missing| {
             let fix = match why {
@@ -80,29 +84,25 @@ fn findings(store: &Path) -> Vec<Finding> {
             };
             (why.to_string(), fix)
         });
-        all.push(Finding::new("engine", true, built));
+        add("engine", true, built);
         if let Ok(engine) = engine {
-            all.push(Finding::new("kernel", true, kernel(&engine.kernel())));
+            add("kernel", true, kernel(&engine.kernel()));
             for release in engine.manifest.openzfs.keys() {
-                let what = format!("machine, OpenZFS {release}");
-                all.push(Finding::new(&what, true, start(&engine, release)));
+                add(&format!("machine, OpenZFS {release}"), true, start(&engine, release));
             }
         }
     }
-    all.push(Finding::new("isolation", false, isolation(has_landlock())));
+    add("isolation", false, isolation(has_landlock()));
     let fio = Fio::find().map(|fio| fio.version);
-    let fio = fio.map_err(|_| ("runs the workloads of labs".to_owned(), install("fio")));
-    all.push(Finding::new("fio", true, fio));
+    add("fio", true, fio.map_err(|_| ("runs the workloads of labs".to_owned(), install("fio"))));
+    let labs = "for labs with pgbench or pg_test_fsync";
     let server = Postgresql::find(None).map(|server| server.version);
-    let server = server
-        .map_err(|_| ("for labs with pgbench or pg_test_fsync".to_owned(), install("postgresql")));
-    all.push(Finding::new("PostgreSQL", false, server));
+    add("PostgreSQL", false, server.map_err(|_| (labs.to_owned(), install("postgresql"))));
     for family in Server::ALL {
         let server = Mysql::find(family, None);
         let server = server.map(|server| format!("{}, {}", server.version, server.client));
         let labs = format!("for labs with sysbench and {}", family.name());
-        let server = server.map_err(|why| (labs, why.to_string()));
-        all.push(Finding::new(family.name(), false, server));
+        add(family.name(), false, server.map_err(|why| (labs, why.to_string())));
     }
     for (program, package, labs) in [
         ("mdadm", "mdadm", "stack = \"md\""),
@@ -113,26 +113,17 @@ fn findings(store: &Path) -> Vec<Finding> {
             .or_else(|| Some(Path::new("/sbin").join(program)).filter(|p| p.exists()));
         let found = found.map(|path| path.display().to_string());
         let missing = || (format!("for labs with {labs}"), install(package));
-        all.push(Finding::new(program, false, found.ok_or_else(missing)));
+        add(program, false, found.ok_or_else(missing));
     }
     let free = machine::free_memory().unwrap_or(0);
-    let memory = memory(free, HostLimits::MACHINE.memory, machine::cores());
-    all.push(Finding::new("memory", false, memory));
-    all.push(Finding::new(
-        "cache",
-        true,
-        writable(&engine::cache(), "set XDG_CACHE_HOME to a directory that you can write to"),
-    ));
-    all.push(Finding::new(
-        "store",
-        true,
-        writable(
-            store,
-            "give a directory that you can write to with --store, or set XDG_DATA_HOME",
-        ),
-    ));
+    add("memory", false, memory(free, HostLimits::MACHINE.memory, machine::cores()));
+    add("cache", true, writable(&engine::cache(), OTHER_CACHE));
+    let fix = "give a directory that you can write to with --store, or set XDG_DATA_HOME";
+    add("store", true, writable(store, fix));
     all
 }
+
+const OTHER_CACHE: &str = "set XDG_CACHE_HOME to a directory that you can write to";
 
 fn install(package: &str) -> String {
     format!("apt-get install {package}")
@@ -181,11 +172,7 @@ fn kernel(path: &Path) -> Result {
 /// Starts a machine and measures it.
 fn start(engine: &Engine, release: &str) -> Result {
     let scratch = Scratch::new().map_err(|e| {
-        let cache = engine::cache();
-        (
-            format!("cannot write to {}: {e}", cache.display()),
-            "set XDG_CACHE_HOME to a directory that you can write to".to_owned(),
-        )
+        (format!("cannot write to {}: {e}", engine::cache().display()), OTHER_CACHE.to_owned())
     })?;
     let executable = std::env::current_exe().map_err(|e| {
         (format!("cannot find this program: {e}"), "start it by its full path".to_owned())

@@ -46,24 +46,23 @@ pub fn release(text: &str) -> Result<OpenZfs, String> {
 /// built-in lab.
 pub fn find(name: &str) -> Result<LabFile, String> {
     let path = Path::new(name);
-    let text = if name == "-" {
-        let text = read_text(std::io::stdin());
-        Some(text.map_err(|e| unreadable("a lab from standard input", &e))?)
-    } else if path.exists() {
-        let text = File::open(path).and_then(read_text);
-        Some(text.map_err(|e| unreadable(name, &e))?)
-    } else {
-        lab::builtin::lab(name).map(str::to_owned)
+    let text = match name {
+        "-" => read_text(io::stdin()).map_err(|e| unreadable("a lab from standard input", &e))?,
+        _ if path.exists() => {
+            File::open(path).and_then(read_text).map_err(|e| unreadable(name, &e))?
+        }
+        _ => lab::builtin::lab(name).ok_or_else(|| unknown(name))?.to_owned(),
     };
-    if let Some(text) = text {
-        return Ok(LabFile::with_text(name, text));
-    }
+    Ok(LabFile::with_text(name, text))
+}
+
+fn unknown(name: &str) -> String {
     let known: Vec<&str> = lab::builtin::labs().iter().map(|(name, _)| *name).collect();
     let hint = match lab::diagnostic::nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean the built-in lab `{near}`?"),
         None => format!("name a file, or one of the built-in labs: {}", known.join(", ")),
     };
-    Err(format!("there is no lab `{name}`: {hint}"))
+    format!("there is no lab `{name}`: {hint}")
 }
 
 /// Most bytes of a lab or of a file beside it.
@@ -120,13 +119,9 @@ impl Files for Reader<'_> {
             Place::Nowhere => Vec::new(),
             Place::Directory(directory) => {
                 let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-                let Ok(entries) = std::fs::read_dir(directory.join(folder)) else {
-                    return Vec::new();
-                };
-                entries
-                    .flatten()
-                    .filter_map(|entry| folder.join(entry.file_name()).to_str().map(str::to_owned))
-                    .collect()
+                let entries = std::fs::read_dir(directory.join(folder)).into_iter().flatten();
+                let paths = entries.flatten().map(|entry| folder.join(entry.file_name()));
+                paths.filter_map(|path| path.to_str().map(str::to_owned)).collect()
             }
         }
     }
@@ -148,7 +143,6 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Prints its warnings and notes.
     pub fn draw_diagnostics(&self) {
         diagnostics::draw(&self.diagnostics, &self.sources);
     }
@@ -177,20 +171,11 @@ impl LabFile {
         LabFile { name, text, openzfs: None, place }
     }
 
-    /// Resolves it, and asks fio about its jobs.
+    /// Resolves it, and may ask fio about its jobs: otherwise no program of this host has a say.
     ///
     /// # Errors
     /// All diagnostics, with the texts that they refer to.
-    pub fn load(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
-        self.resolve(true)
-    }
-
-    /// Resolves it without any program of this host.
-    pub fn load_alone(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
-        self.resolve(false)
-    }
-
-    fn resolve(&self, ask_fio: bool) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
+    pub fn load(&self, ask_fio: bool) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
         let reader = Reader { place: &self.place, ask_fio, read: RefCell::default() };
         let profiles = Profiles::builtin();
         let result = lab::load_on(self.openzfs, &self.name, &self.text, &reader, &profiles);
@@ -208,7 +193,7 @@ impl LabFile {
 pub fn load_or_explain(name: &str, openzfs: Option<OpenZfs>) -> Result<(LabFile, Loaded), Refusal> {
     let mut file = find(name).map_err(Refusal::usage)?;
     file.openzfs = openzfs;
-    match file.load() {
+    match file.load(true) {
         Ok(loaded) => Ok((file, loaded)),
         Err((diagnostics, sources)) => {
             diagnostics::draw(&diagnostics, &sources);

@@ -3,6 +3,7 @@
 use crate::exit::{ENVIRONMENT, Refusal, refuse};
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Writes `text` to standard output; the exit code. A closed pipe counts as success.
 pub fn print(text: &str) -> u8 {
@@ -19,6 +20,14 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Refusal> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|e| Refusal::environment(format!("cannot write JSON: {e}")))?;
     Ok(text + "\n")
+}
+
+/// Writes `text` to the file that an option names.
+pub fn write(path: &Path, text: &str, option: &str) -> Result<(), Refusal> {
+    std::fs::write(path, text).map_err(|e| {
+        let path = path.display();
+        Refusal::environment(format!("cannot write {path}: {e}: choose another path with {option}"))
+    })
 }
 
 /// Writes `text` to standard error; errors are ignored.

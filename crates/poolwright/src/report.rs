@@ -85,12 +85,7 @@ impl Args {
         let Some(file) = &self.output else {
             return Ok(output::print(&text));
         };
-        std::fs::write(file, text).map(|()| 0).map_err(|e| {
-            let shown = file.display();
-            Refusal::environment(format!(
-                "cannot write {shown}: {e}: choose another path with --output"
-            ))
-        })
+        output::write(file, &text, "--output").map(|()| 0)
     }
 }
 
@@ -144,12 +139,9 @@ pub fn language(tag: &str) -> Result<Language, String> {
 
 /// The language of the locale, English where it is another.
 pub fn locale() -> Language {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    variable("LC_ALL")
-        .or_else(|| variable("LC_MESSAGES"))
-        .or_else(|| variable("LANG"))
-        .and_then(|tag| Language::from_tag(&tag))
-        .unwrap_or_default()
+    let variables = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
+    let mut set = variables.into_iter().flatten().filter(|value| !value.is_empty());
+    set.next().and_then(|tag| Language::from_tag(&tag)).unwrap_or_default()
 }
 
 /// Finds a campaign: a findings.json, a campaign's file in a store, or a lab that was run, whose newest

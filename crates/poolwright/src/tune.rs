@@ -121,42 +121,28 @@ impl Args {
             });
             format!("{shown:#}\n")
         } else {
-            text(
-                &choices,
-                &files,
-                &changes,
-                self.output.as_deref(),
-                !self.pool.is_empty(),
-                language,
-            )
+            self.text(&choices, &files, &changes, language)
         }))
     }
 
     /// The requirements of the command line, and notes on input that could not be read.
     fn need(&self) -> Result<(Need, Vec<String>), String> {
-        let (system, unread) = if self.pool.is_empty() {
-            (advice::system::System::default(), Vec::new())
-        } else {
-            crate::audit::system(&self.pool)?
+        let (system, unread) = match self.pool.is_empty() {
+            true => Default::default(),
+            false => crate::audit::system(&self.pool)?,
         };
-        if !self.pool.is_empty() && system == advice::system::System::default() {
+        if !self.pool.is_empty() && system == Default::default() {
             return Err(format!(
                 "{}: unknown kind of text; pass a lab, or the output of `zpool status`, `zfs get \
                  all` or `lsblk -J`",
                 self.pool.join(", ")
             ));
         }
-        let (memory, cores) =
-            match &self.host {
-                Some(host) => machine(host)?,
-                None => match &system.memory {
-                    Some(memory) => (memory.value, 8),
-                    None => return Err(
-                        "the machine's memory is not known; pass --host \"128G,32 cores\", or a lab with --pool"
-                            .to_string(),
-                    ),
-                },
-            };
+        let unknown = "the machine's memory is not known; pass --host \"128G,32 cores\", or a lab with --pool";
+        let (memory, cores) = match &self.host {
+            Some(host) => machine(host)?,
+            None => (system.memory.as_ref().ok_or(unknown)?.value, 8),
+        };
         let (server, card) = (self.server, self.card);
         let workload = self.workload.unwrap_or(match server {
             Server::Postgresql | Server::Mysql => Workload::Oltp,
@@ -168,6 +154,56 @@ impl Args {
         let need = Need { server, workload, memory, cores, allow_loss_s, system, card };
         notes.extend(other_pools(&need));
         Ok((need, notes))
+    }
+
+    fn text(
+        &self,
+        choices: &[Choice],
+        files: &[File],
+        changes: &[Difference],
+        language: Language,
+    ) -> String {
+        let mut out = String::new();
+        let mut say = |text: &str| {
+            out.push_str(text);
+            out.push('\n');
+        };
+        let word = |label: Label| label.text(language);
+        for file in files {
+            match &self.output {
+                Some(directory) => {
+                    let path = directory.join(&file.path).display().to_string();
+                    say(&word(Label::Wrote).replace("{path}", &path));
+                }
+                None => say(&format!("==> {} <==\n{}", file.path, file.text)),
+            }
+        }
+        let losing: Vec<&Choice> =
+            choices.iter().filter(|c| !c.offered && c.loss.seconds() > 0.0).collect();
+        if losing.is_empty() {
+            say(word(Label::LosesNothing));
+        }
+        for choice in losing {
+            let loses = word(Label::Loses)
+                .replace("{name}", choice.name())
+                .replace("{value}", choice.value())
+                .replace("{seconds}", &choice.loss.seconds().to_string());
+            say(&loses);
+        }
+        if !self.pool.is_empty() {
+            say(word(match changes.is_empty() {
+                true => Label::NoChanges,
+                false => Label::Changes,
+            }));
+            for change in changes {
+                let owner = printable(&change.owner);
+                if let (Some(now), Some(at)) = (&change.now, &change.at) {
+                    say(&format!("  - {owner} {} = {}  ({at})", change.name, printable(now)));
+                }
+                say(&format!("  + {owner} {} = {}", change.name, printable(&change.then)));
+            }
+        }
+        out
     }
 }
 
@@ -225,57 +261,6 @@ fn json_choices(choices: &[Choice], language: Language) -> Vec<serde_json::Value
         value
     };
     choices.iter().map(one).collect()
-}
-
-fn text(
-    choices: &[Choice],
-    files: &[File],
-    changes: &[Difference],
-    written: Option<&Path>,
-    compared: bool,
-    language: Language,
-) -> String {
-    let mut out = String::new();
-    let mut say = |text: &str| {
-        out.push_str(text);
-        out.push('\n');
-    };
-    let word = |label: Label| label.text(language);
-    for file in files {
-        match written {
-            Some(directory) => {
-                let path = directory.join(&file.path).display().to_string();
-                say(&word(Label::Wrote).replace("{path}", &path));
-            }
-            None => say(&format!("==> {} <==\n{}", file.path, file.text)),
-        }
-    }
-    let losing: Vec<&Choice> =
-        choices.iter().filter(|c| !c.offered && c.loss.seconds() > 0.0).collect();
-    if losing.is_empty() {
-        say(word(Label::LosesNothing));
-    }
-    for choice in losing {
-        let loses = word(Label::Loses)
-            .replace("{name}", choice.name())
-            .replace("{value}", choice.value())
-            .replace("{seconds}", &choice.loss.seconds().to_string());
-        say(&loses);
-    }
-    if compared {
-        say(word(match changes.is_empty() {
-            true => Label::NoChanges,
-            false => Label::Changes,
-        }));
-        for change in changes {
-            let owner = printable(&change.owner);
-            if let (Some(now), Some(at)) = (&change.now, &change.at) {
-                say(&format!("  - {owner} {} = {}  ({at})", change.name, printable(now)));
-            }
-            say(&format!("  + {owner} {} = {}", change.name, printable(&change.then)));
-        }
-    }
-    out
 }
 
 #[cfg(test)]

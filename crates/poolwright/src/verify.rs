@@ -116,12 +116,8 @@ fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<
             keys.push(key);
         }
     }
-    match keys.is_empty() {
-        true => Err(Refusal::usage(format!(
-            "no trial of {name} is stored: run `poolwright run {name}` first"
-        ))),
-        false => Ok(keys),
-    }
+    let none = || format!("no trial of {name} is stored: run `poolwright run {name}` first");
+    (!keys.is_empty()).then_some(keys).ok_or_else(|| Refusal::usage(none()))
 }
 
 /// Runs a trial again in the claim's directory, which is removed afterwards.

@@ -94,15 +94,16 @@ pub fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
 
 /// Removes a file; one that another has removed is gone all the same.
 pub fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
-        _ => Ok(()),
-    }
+    gone(fs::remove_file(path), path)
 }
 
 /// Removes a directory; one that is not there is gone all the same.
 pub fn remove_directory(path: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(path) {
+    gone(fs::remove_dir_all(path), path)
+}
+
+fn gone(removed: std::io::Result<()>, path: &Path) -> Result<(), Error> {
+    match removed {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
         _ => Ok(()),
     }
@@ -124,10 +125,9 @@ pub fn list(path: &Path) -> Result<Vec<PathBuf>, Error> {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(Error::io("read", path)(e)),
     };
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(Error::io("read", path))?.path());
-    }
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<PathBuf> =
+        paths.collect::<Result<_, _>>().map_err(Error::io("read", path))?;
     paths.sort();
     Ok(paths)
 }

@@ -1,7 +1,7 @@
 //! Merging two stores.
 
 use crate::files::{self, directories, list};
-use crate::trials::content;
+use crate::trials::{RESULT, content};
 use crate::{Error, Found, Record, Store};
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ impl Store {
                 };
                 // Another process may have stored it between the check and the claim.
                 if !is_here() {
-                    files::copy(&theirs, running.part())?;
+                    files::copy(&theirs, &running.part)?;
                     running.publish()?;
                     merged.copied += 1;
                     continue;
@@ -51,9 +51,8 @@ impl Store {
             if self.result(&key)? == other.result(&key)? {
                 merged.same += 1;
             } else {
-                let result = |path: PathBuf| path.join("result.json");
-                let ours = result(self.trial_path(&key));
-                merged.conflicts.push((ours, result(theirs)));
+                let ours = self.trial_path(&key);
+                merged.conflicts.push((ours.join(RESULT), theirs.join(RESULT)));
             }
         }
         self.merge_campaigns(other, &mut merged)?;

@@ -2,6 +2,7 @@
 
 use crate::files::{self, create_above, directories, list, remove_directory, write, write_json};
 use crate::lock::Lock;
+use crate::trials::INPUTS;
 use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +12,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-const INPUTS: &str = "inputs.json";
 const ABOUT: &str = "state.json";
 /// The image of the drives, in the directory of a state and of the machine that makes it.
 const IMAGE: &str = "image";
@@ -70,25 +70,29 @@ impl Sum {
 }
 
 /// An image that is being written.
-#[derive(Debug)]
-pub struct NewImage {
+pub struct NewImage<'a> {
     file: File,
     hasher: blake3::Hasher,
+    stop: &'a dyn Fn() -> bool,
 }
 
-impl NewImage {
-    /// An empty one, in the directory of the machine that made the state.
+impl<'a> NewImage<'a> {
+    /// An empty one, in the directory of the machine that made the state. It takes no more bytes from when `stop` becomes
+    /// true.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn create(directory: &Path) -> io::Result<NewImage> {
+    pub fn create(directory: &Path, stop: &'a dyn Fn() -> bool) -> io::Result<NewImage<'a>> {
         let file = File::create(directory.join(IMAGE))?;
-        Ok(NewImage { file, hasher: blake3::Hasher::new() })
+        Ok(NewImage { file, hasher: blake3::Hasher::new(), stop })
     }
 }
 
-impl Write for NewImage {
+impl Write for NewImage<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if (self.stop)() {
+            return Err(io::Error::other("stopped"));
+        }
         let written = self.file.write(bytes)?;
         self.hasher.update(&bytes[..written]);
         Ok(written)

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const INPUTS: &str = "inputs.json";
-const RESULT: &str = "result.json";
+pub(crate) const INPUTS: &str = "inputs.json";
+pub(crate) const RESULT: &str = "result.json";
 const RUN: &str = "run.json";
 const RAW: &str = "raw";
 
@@ -67,7 +67,8 @@ pub enum Found {
 pub struct Running {
     store: Store,
     key: Key,
-    part: PathBuf,
+    /// The directory that becomes the trial's.
+    pub(crate) part: PathBuf,
     _lock: Lock,
 }
 
@@ -135,16 +136,15 @@ impl Store {
     pub fn find(&self, key: &Key) -> Found {
         let trial_path = self.trial_path(key);
         if trial_path.exists() {
-            return match content(&trial_path, key) {
+            let wrong = match content(&trial_path, key) {
                 Ok(trial) if matches!(trial.outcome, TrialResult::Measured(_)) => {
-                    Found::Measured { run: files::parse(&trial_path.join(RUN)).ok(), trial }
+                    let run = files::parse(&trial_path.join(RUN)).ok();
+                    return Found::Measured { trial, run };
                 }
-                Ok(_) => Found::Damaged {
-                    why: Error::content(&trial_path.join(RESULT), "it belongs to a failed trial")
-                        .to_string(),
-                },
-                Err(e) => Found::Damaged { why: e.to_string() },
+                Ok(_) => Error::content(&trial_path.join(RESULT), "it belongs to a failed trial"),
+                Err(e) => e,
             };
+            return Found::Damaged { why: wrong.to_string() };
         }
         // A failed trial is run again in any case: what cannot be read of it is no loss.
         match content(&self.failed_path(key), key) {
@@ -309,11 +309,6 @@ impl Running {
     /// Its store.
     pub fn store(&self) -> &Store {
         &self.store
-    }
-
-    /// The directory that becomes the trial's.
-    pub(crate) fn part(&self) -> &Path {
-        &self.part
     }
 }
 

@@ -113,7 +113,7 @@ impl Seen {
         facts.insert(Fact::FilesBytes, data_bytes as f64);
         facts.insert(Fact::FilesJobs, 0.0);
         facts.insert(Fact::LoggedOps, logged);
-        let totals = window::totals(&seconds);
+        let totals = window::totals(seconds.iter().map(|second| &second.values));
         Measured { totals, seconds, facts, warm_up: self.warm_up, ..measured }
     }
 }

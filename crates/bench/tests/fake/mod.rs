@@ -7,6 +7,9 @@ use bench::error::Error;
 use bench::inputs::Inputs;
 use lab::campaign::{AllocationClass, OpenZfs, Program};
 use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,6 +27,8 @@ pub struct Fake {
     pub logs_fail: bool,
     /// Added to each mean latency, ns: an engine that is not deterministic.
     pub noise_ns: f64,
+    /// A file that gets the key of each trial that begins.
+    pub log: Option<PathBuf>,
     /// How many trials it has begun.
     pub begun: AtomicUsize,
     /// Seeds of trials whose pool state it was to keep, in the order of the trials.
@@ -39,6 +44,7 @@ impl Fake {
             build: "fake-1".into(),
             logs_fail: false,
             noise_ns: 0.0,
+            log: None,
             begun: AtomicUsize::new(0),
             kept: Mutex::default(),
         }
@@ -61,6 +67,12 @@ impl Engine for Fake {
 
     fn run(&self, inputs: &Inputs, context: &TrialContext) -> Result<Measured, Error> {
         let TrialContext { raw, stop, .. } = *context;
+        if let Some(log) = &self.log {
+            let line = format!("{}\n", inputs.key()?.0);
+            let file = File::options().append(true).create(true).open(log);
+            let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
+            noted.map_err(|e| Error::failed(format!("cannot write to the log: {e}")))?;
+        }
         self.begun.fetch_add(1, Ordering::SeqCst);
         if context.state_needed_again
             && let Ok(mut kept) = self.kept.lock()

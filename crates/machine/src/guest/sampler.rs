@@ -24,8 +24,9 @@ impl Sampler {
         let mut values = Counters::new();
         // What is not there is not counted: a machine without ZFS has no kstats.
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        for (path, names) in counters::KSTATS {
-            counters::kstat(&read(path), names, &mut values);
+        for table in counters::TABLES {
+            let text = read(&format!("/proc/spl/kstat/zfs/{table}"));
+            counters::kstat(&text, table, &mut values);
         }
         if let Ok(text) = fs::read_to_string(&self.txgs) {
             counters::txgs(&text, &mut self.seen, &mut values);

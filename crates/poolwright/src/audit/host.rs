@@ -2,6 +2,7 @@
 
 use crate::output::complain;
 use advice::system::{Input, diskstats};
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -61,13 +62,9 @@ impl Host for LocalHost {
     }
 
     fn list(&self, path: &str) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(path) else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> =
-            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        names
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn wait(&self, time: Duration) {
@@ -96,42 +93,8 @@ impl Host for LocalHost {
     }
 }
 
-/// Programs that describe the hardware, pools and datasets.
-const PROGRAMS: [&[&str]; 13] = [
-    &["zpool", "status", "-v"],
-    &["zpool", "get", "-Hp", "all"],
-    &["zfs", "get", "-Hp", "-t", "filesystem,volume", "all"],
-    &["zfs", "version"],
-    &[
-        "lsblk",
-        "-J",
-        "-b",
-        "-o",
-        "NAME,TYPE,SIZE,ROTA,PHY-SEC,LOG-SEC,MODEL,SERIAL,WWN,TRAN,SCHED,RA,FSTYPE,MOUNTPOINT",
-    ],
-    &["nvme", "list", "-o", "json"],
-    &["storcli", "/call", "show", "all", "J"],
-    &["perccli", "/call", "show", "all", "J"],
-    &["arcconf", "GETCONFIG", "1", "AL"],
-    &["ssacli", "ctrl", "all", "show", "config", "detail"],
-    &["ip", "link"],
-    // Which of MySQL and MariaDB reads my.cnf, and its release.
-    &["mysqld", "--version"],
-    &["mariadbd", "--version"],
-];
-
-const FILES: [&str; 5] =
-    ["/proc/meminfo", "/etc/exports", "/etc/samba/smb.conf", "/etc/my.cnf", "/etc/mysql/my.cnf"];
-
-/// Directories whose files my.cnf includes, in the order of Debian's and Red Hat's.
-const MYSQL: [&str; 4] =
-    ["/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"];
-
-/// Module parameters that are set at run time as often as in files.
-const PARAMETERS: [&str; 9] = [
-    "zfs_arc_max", "zfs_arc_min", "zfs_txg_timeout", "zfs_nocacheflush", "zil_nocacheflush",
-    "zil_replay_disable", "zfs_prefetch_disable", "l2arc_write_max", "l2arc_rebuild_enabled",
-];
+/// What is read of a machine beside its counters, a line each.
+const LIST: &str = include_str!("host.txt");
 
 /// Kernel counters that are read before and after.
 const KSTATS: [&str; 3] = ["zil", "arcstats", "dmu_tx"];
@@ -193,9 +156,9 @@ impl Reading<'_> {
             let mut rows = text.lines().map(str::trim_start);
             rows.any(|row| row.starts_with("options zfs") || row.starts_with("options spl"))
         };
-        for name in self.host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf"))
-        {
-            let path = format!("/etc/modprobe.d/{name}");
+        let directory = "/etc/modprobe.d";
+        for name in self.host.list(directory).iter().filter(|name| name.ends_with(".conf")) {
+            let path = format!("{directory}/{name}");
             let text = self.host.read(&path).filter(is_of_zfs);
             self.add(path, text);
         }
@@ -247,20 +210,15 @@ impl Reading<'_> {
 pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     let mut reading = Reading { host, texts: Vec::new() };
     reading.counters();
-    for program in PROGRAMS {
-        reading.program(program);
-    }
-    for path in FILES {
-        reading.file(path.to_string());
-    }
-    reading.files("/etc/exports.d", ".exports");
-    reading.modprobe();
-    for directory in MYSQL {
-        reading.files(directory, ".cnf");
-    }
-    reading.postgresql();
-    for name in PARAMETERS {
-        reading.file(format!("/sys/module/zfs/parameters/{name}"));
+    for line in LIST.lines() {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["run", ref program @ ..] => reading.program(program),
+            ["file", path] => reading.file(path.to_owned()),
+            ["files", directory, end] => reading.files(directory, end),
+            ["modprobe"] => reading.modprobe(),
+            ["postgresql"] => reading.postgresql(),
+            _ => {}
+        }
     }
     for device in host.list("/sys/block").iter().filter(|device| diskstats::is_drive(device)) {
         reading.drive(device);
@@ -430,6 +388,20 @@ mod tests {
             ),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn every_line_of_the_list_is_a_comment_or_is_read() {
+        let lines = LIST.lines().filter(|line| !line.starts_with('#'));
+        let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
+        for words in words {
+            let known = match words[..] {
+                ["run", _, _, ..] | ["modprobe" | "postgresql"] => true,
+                ["file", path] | ["files", path, _] => path.starts_with('/'),
+                _ => false,
+            };
+            assert!(known, "{words:?}");
+        }
     }
 
     #[test]

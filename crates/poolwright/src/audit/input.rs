@@ -2,6 +2,7 @@
 
 use crate::lab_file::LabFile;
 use advice::system::{Input, System, heading, variants};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -32,18 +33,16 @@ pub fn read(names: &[String], piped: &str) -> Result<AuditInput, String> {
         let text = match name.as_str() {
             "-" => bytes("standard input", std::io::stdin())?,
             _ if path.exists() => {
-                let file =
-                    std::fs::File::open(path).map_err(|e| format!("cannot read {name}: {e}"))?;
-                bytes(name, file)?
+                bytes(name, File::open(path).map_err(|e| format!("cannot read {name}: {e}"))?)?
             }
-            _ => match lab::builtin::lab(name) {
-                Some(text) => text.to_owned(),
-                None => {
-                    return Err(format!(
+            _ => {
+                let unknown = || {
+                    format!(
                         "{name} is neither a file nor a built-in lab; name a file, or pipe text to `{piped}`"
-                    ));
-                }
-            },
+                    )
+                };
+                lab::builtin::lab(name).ok_or_else(unknown)?.to_owned()
+            }
         };
         if is_lab(&text) {
             given.labs.push(load(name, text)?);
@@ -75,7 +74,7 @@ fn is_lab(text: &str) -> bool {
 
 fn load(name: &str, text: String) -> Result<Vec<(String, System)>, String> {
     let file = LabFile::with_text(name, text);
-    match file.load_alone() {
+    match file.load(false) {
         Ok(loaded) => Ok(variants(&loaded.campaign, name, &file.text)),
         Err((mistakes, _)) => {
             let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());

@@ -2,7 +2,7 @@
 
 mod host;
 mod input;
-mod results;
+pub(crate) mod results;
 pub(crate) mod terminal;
 
 use crate::exit::Refusal;
@@ -11,6 +11,9 @@ use advice::audit::{Finding, Severity};
 use advice::system::{System, Unread, gather};
 use input::{AuditInput, count_texts};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+const NOTHING_HERE: &str = "nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc; pipe their output from the server to `poolwright audit -`";
+const NOTHING_KNOWN: &str = "audit cannot read any of this input; see `poolwright audit --help` for the kinds of text that it reads";
 
 /// Exit code when a finding is a warning or an error.
 const FOUND: u8 = 1;
@@ -82,15 +85,7 @@ impl Args {
             output::complain(&format!("note: {}: {}\n", unread.at, unread.what));
         }
         if report.texts == 0 && self.results.is_none() {
-            let why = match self.host {
-                true => {
-                    "nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc; pipe their output from the server to `poolwright audit -`"
-                }
-                false => {
-                    "audit cannot read any of this input; see `poolwright audit --help` for the kinds of text that it reads"
-                }
-            };
-            return Err(Refusal::usage(why));
+            return Err(Refusal::usage(if self.host { NOTHING_HERE } else { NOTHING_KNOWN }));
         }
         let found = report.findings.iter().any(|finding| finding.severity >= Severity::Warning)
             || report.lints.iter().any(results::Line::counts);

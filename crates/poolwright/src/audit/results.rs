@@ -21,11 +21,15 @@ impl Line {
     }
 }
 
+/// The table in a file.
+pub fn table(name: &str) -> Result<Table, String> {
+    let text = std::fs::read_to_string(name).map_err(|e| format!("cannot read {name}: {e}"))?;
+    Table::read(&text).map_err(|e| format!("{name}: {e}"))
+}
+
 /// The contradictions in a file of results.
 pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
-    let text = std::fs::read_to_string(name).map_err(|e| format!("cannot read {name}: {e}"))?;
-    let table = Table::read(&text).map_err(|e| format!("{name}: {e}"))?;
-    let lines = lints::contradictions(&table).into_iter().map(|lint| Line {
+    let lines = lints::contradictions(&table(name)?).into_iter().map(|lint| Line {
         text: language.lint(&lint.finding),
         rows: lint.rows,
         severity: lint.severity,

@@ -8,28 +8,15 @@ use std::fmt::Write;
 use text::Label::Colon;
 use text::{Language, advice::Label};
 
-fn word(severity: Severity, language: Language) -> &'static str {
-    let label = match severity {
-        Severity::Error => Label::Error,
-        Severity::Warning => Label::Warning,
-        Severity::Note => Label::Note,
-    };
-    label.text(language)
-}
-
 /// A labelled line of a finding.
 fn line(out: &mut String, language: Language, label: Label, text: &str) {
     let word = label.text(language);
-    let width = match language {
-        Language::English => 10,
+    let (width, gap) = match language {
+        Language::English => (10, ""),
         // Two characters of two columns each.
-        Language::Chinese => 4,
+        Language::Chinese => (4, "  "),
     };
-    let _ = writeln!(
-        out,
-        "  {word:width$}{}{text}",
-        if language == Language::Chinese { "  " } else { "" }
-    );
+    let _ = writeln!(out, "  {word:width$}{gap}{text}");
 }
 
 /// The report for people.
@@ -60,7 +47,12 @@ pub fn text(report: &Report, language: Language) -> String {
 
 fn one(out: &mut String, finding: &Finding, language: Language) {
     let (what, why) = finding.text(language);
-    let severity = word(finding.severity, language);
+    let severity = match finding.severity {
+        Severity::Error => Label::Error,
+        Severity::Warning => Label::Warning,
+        Severity::Note => Label::Note,
+    };
+    let severity = severity.text(language);
     let colon = language.label(Colon);
     let _ = writeln!(out, "{severity}{colon}{what} [{}]", finding.rule.name);
     let _ = writeln!(out, "  {why}");
@@ -79,12 +71,8 @@ fn one(out: &mut String, finding: &Finding, language: Language) {
         line(out, language, Label::Source, &source.to_string());
     }
     if let Some(lab) = finding.rule.lab {
-        line(
-            out,
-            language,
-            Label::Lab,
-            &format!("poolwright {}", advice::format::lab_command(lab)),
-        );
+        let command = format!("poolwright {}", advice::format::lab_command(lab));
+        line(out, language, Label::Lab, &command);
     }
     out.push('\n');
 }

@@ -4,17 +4,16 @@ use super::Checked;
 use crate::lab_file::Sources;
 use crate::{diagnostics, machine};
 use lab::Diagnostic;
-use lab::campaign::Variant;
+use lab::campaign::{Campaign, Variant};
 use lab::command::commands;
 use lab::model::{Model, drive_sizes, variant_model};
 use serde_json::{Value, json};
 
-/// The output for a refused lab.
 pub(super) fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> String {
-    pretty(&json!({ "ok": false, "diagnostics": diagnostics::json(diagnostics, sources) }))
+    let output = json!({ "ok": false, "diagnostics": diagnostics::json(diagnostics, sources) });
+    format!("{output:#}\n")
 }
 
-/// The output for an accepted lab, with its model if this machine can run it.
 pub(super) fn checked(checked: &Checked<'_>) -> String {
     let campaign = &checked.loaded.campaign;
     let sources = &checked.loaded.sources;
@@ -29,7 +28,7 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
             "wall_s": e.wall_s, "budget_s": campaign.method.budget_s,
         })
     });
-    pretty(&json!({
+    let output = json!({
         "ok": model.is_some(),
         "campaign": campaign,
         "host_memory_needed": model.map(|model| machine::needed(campaign, model)),
@@ -38,10 +37,11 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
         "estimate": estimate,
         "missing": checked.missing,
         "diagnostics": diagnostics::json(&diagnostics, sources),
-    }))
+    });
+    format!("{output:#}\n")
 }
 
-fn variant(campaign: &lab::campaign::Campaign, variant: &Variant, model: Option<&Model>) -> Value {
+fn variant(campaign: &Campaign, variant: &Variant, model: Option<&Model>) -> Value {
     let model = model.map(|model| variant_model(model, &campaign.host, variant));
     let drives = model.as_ref().map(|model| {
         drive_sizes(model, variant)
@@ -57,8 +57,4 @@ fn variant(campaign: &lab::campaign::Campaign, variant: &Variant, model: Option<
         "dirty_data_max": model.as_ref().map(|model| model.dirty_data_max),
         "after_power_cut": lab::durability::worst(variant, campaign),
     })
-}
-
-fn pretty(value: &Value) -> String {
-    format!("{value:#}\n")
 }

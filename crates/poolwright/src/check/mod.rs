@@ -46,13 +46,9 @@ impl Args {
         let checked = self.check(&loaded);
         let printed = output::print(&terminal::text(&checked));
         diagnostics::draw(&loaded.diagnostics, &loaded.sources);
-        match &checked.model {
-            Ok(_) => Ok(printed),
-            Err(refused) => {
-                diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
-                Ok(ENVIRONMENT)
-            }
-        }
+        let Err(refused) = &checked.model else { return Ok(printed) };
+        diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
+        Ok(ENVIRONMENT)
     }
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
@@ -71,7 +67,7 @@ impl Args {
             Refusal::silent(USAGE)
         })?;
         file.openzfs = self.openzfs;
-        match file.load() {
+        match file.load(true) {
             Err((diagnostics, sources)) => {
                 output::print(&json::refused(&diagnostics, &sources));
                 Ok(USAGE)

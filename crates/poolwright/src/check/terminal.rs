@@ -18,17 +18,9 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
     if let Some(source) = &campaign.source {
         line(&mut out, "source", source);
     }
-    let host = &campaign.host;
-    line(
-        &mut out,
-        "host",
-        &format!(
-            "{} of memory, {} cores, OpenZFS {}",
-            about(host.memory),
-            host.cores,
-            versions(campaign)
-        ),
-    );
+    let (memory, cores) = (about(campaign.host.memory), campaign.host.cores);
+    let host = format!("{memory} of memory, {cores} cores, OpenZFS {}", versions(campaign));
+    line(&mut out, "host", &host);
     if let Ok(model) = &checked.model {
         scales(&mut out, campaign, model);
     }
@@ -40,21 +32,13 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
             "" => String::new(),
             dataset => format!(" in dataset {dataset}"),
         };
-        let size = workload
-            .size
-            .map(|bytes| format!(", working set {}", about(bytes)))
-            .unwrap_or_default();
-        line(
-            &mut out,
-            "workload",
-            &format!(
-                "{}: {}{}{dataset}{size}{}",
-                workload.name,
-                client(&workload.program),
-                sessions(&workload.program),
-                ladder(workload)
-            ),
-        );
+        let size = workload.size.map(|bytes| format!(", working set {}", about(bytes)));
+        let size = size.unwrap_or_default();
+        let (name, program) = (&workload.name, &workload.program);
+        let (sessions, ladder) = (sessions(program), ladder(workload));
+        let client = client(program);
+        let text = format!("{name}: {client}{sessions}{dataset}{size}{ladder}");
+        line(&mut out, "workload", &text);
     }
     for program in &checked.missing {
         line(&mut out, "missing", program);
@@ -78,26 +62,21 @@ fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
         Program::PgTestFsync(_) => ", all tests once".to_owned(),
-        Program::Sqlite(sqlite) => format!(
-            ", {} clients, {} rows ({}), {} of transactions write",
-            sqlite.clients,
-            sqlite.rows,
-            about(sqlite.data_bytes()),
-            format_args!("{:.0} %", 100.0 * sqlite.writes)
-        ),
-        Program::Sysbench(sysbench) => format!(
-            ", {} threads, {} tables of {} rows ({})",
-            sysbench.threads,
-            sysbench.tables,
-            sysbench.table_size,
-            about(lab::mysql::data_bytes(sysbench))
-        ),
-        Program::Pgbench(pgbench) => format!(
-            ", {} clients, scale {} ({})",
-            pgbench.clients,
-            pgbench.scale,
-            about(lab::postgresql::data_bytes(pgbench))
-        ),
+        Program::Sqlite(of) => {
+            let (data, writes) = (about(of.data_bytes()), 100.0 * of.writes);
+            let (clients, rows) = (of.clients, of.rows);
+            format!(
+                ", {clients} clients, {rows} rows ({data}), {writes:.0} % of transactions write"
+            )
+        }
+        Program::Sysbench(of) => {
+            let (data, rows) = (about(lab::mysql::data_bytes(of)), of.table_size);
+            format!(", {} threads, {} tables of {rows} rows ({data})", of.threads, of.tables)
+        }
+        Program::Pgbench(of) => {
+            let data = about(lab::postgresql::data_bytes(of));
+            format!(", {} clients, scale {} ({data})", of.clients, of.scale)
+        }
     }
 }
 
@@ -128,11 +107,8 @@ fn versions(campaign: &Campaign) -> String {
 
 fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
     let (needed, free) = (machine::needed(campaign, model), machine::free_memory());
-    line(
-        out,
-        "scale",
-        &format!("S = {} ({})", model.size, text::Language::English.bound_by(&model.size_bound_by)),
-    );
+    let bound_by = text::Language::English.bound_by(&model.size_bound_by);
+    line(out, "scale", &format!("S = {} ({bound_by})", model.size));
     let width = model.caps.iter().map(|cap| cap.rule.name().len()).max().unwrap_or(0);
     for cap in &model.caps {
         let bound = match (cap.lower, cap.bound.is_finite()) {
@@ -142,25 +118,17 @@ fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
         };
         line(out, "", &format!("{bound:<9} {:<width$}  {}", cap.rule, cap.why));
     }
-    line(
-        out,
-        "model",
-        &format!(
-            "memory {}, ARC {}, dirty data {}, zfs_wrlog_data_max {}; it takes up to {} of this host's memory{}",
-            about(model.guest_memory),
-            about(model.arc_max),
-            about(model.dirty_data_max),
-            about(model.wrlog_data_max),
-            about(needed),
-            free.map_or(String::new(), |free| format!(", of which {} is free", about(free)))
-        ),
+    let [memory, arc, dirty, log] =
+        [model.guest_memory, model.arc_max, model.dirty_data_max, model.wrlog_data_max].map(about);
+    let of_free = free.map(|free| format!(", of which {} is free", about(free)));
+    let (needs, of_free) = (about(needed), of_free.unwrap_or_default());
+    let text = format!(
+        "memory {memory}, ARC {arc}, dirty data {dirty}, zfs_wrlog_data_max {log}; it takes up to {needs} of this host's memory{of_free}"
     );
+    line(out, "model", &text);
     if free.is_some_and(|free| free < needed) {
-        line(
-            out,
-            "note",
-            "this host has too little free memory: a trial may fail; free some, or set a larger [scale] size",
-        );
+        let note = "this host has too little free memory: a trial may fail; free some, or set a larger [scale] size";
+        line(out, "note", note);
     }
     for note in &model.notes {
         line(out, "note", note);
@@ -181,13 +149,9 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     let baseline = if variant.name == campaign.method.baseline { "  (baseline)" } else { "" };
     out.push('\n');
     line(out, "variant", &format!("{}{baseline}", variant.name));
-    let mut machine = Vec::new();
-    if let Some(memory) = variant.memory {
-        machine.push(format!("{} of memory", about(memory)));
-    }
-    if let Some(price) = variant.price(&campaign.host) {
-        machine.push(format!("price {price:.0}"));
-    }
+    let memory = variant.memory.map(|memory| format!("{} of memory", about(memory)));
+    let price = variant.price(&campaign.host).map(|price| format!("price {price:.0}"));
+    let machine: Vec<String> = memory.into_iter().chain(price).collect();
     if !machine.is_empty() {
         line(out, "", &machine.join(", "));
     }
@@ -235,27 +199,21 @@ fn drives(variant: &Variant, model: Option<&Model>) -> String {
 }
 
 fn time(campaign: &Campaign, estimate: &Estimate) -> String {
-    let budget = campaign.method.budget_s;
-    let wall = format!("about {} on one core", print_duration(estimate.wall_s.round()));
-    let over = if estimate.wall_s > budget {
-        ": one core may not finish in that time; `run` lists what does not fit"
-    } else {
-        ""
+    let Estimate { cells, trials, virtual_s, wall_s, untimed } = estimate;
+    let [budget, takes, wall] =
+        [campaign.method.budget_s, *virtual_s, wall_s.round()].map(print_duration);
+    let over = match *wall_s > campaign.method.budget_s {
+        true => ": one core may not finish in that time; `run` lists what does not fit",
+        false => "",
     };
-    let untimed = match &estimate.untimed[..] {
-        [] => String::new(),
-        names => {
-            format!(
-                "; {} counted as a minute per trial, because no runtime is set",
-                names.join(", ")
-            )
+    let untimed = match untimed.is_empty() {
+        true => String::new(),
+        false => {
+            let names = untimed.join(", ");
+            format!("; {names} counted as a minute per trial, because no runtime is set")
         }
     };
     format!(
-        "{} cells, at least {} trials, {} of virtual time: {wall}{untimed}; budget {}{over}",
-        estimate.cells,
-        estimate.trials,
-        print_duration(estimate.virtual_s),
-        print_duration(budget)
+        "{cells} cells, at least {trials} trials, {takes} of virtual time: about {wall} on one core{untimed}; budget {budget}{over}"
     )
 }

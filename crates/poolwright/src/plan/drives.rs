@@ -75,11 +75,7 @@ pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessmen
         Ok(pool)
     });
     // A pool without a data vdev of a known drive has nothing to plan.
-    Ok(pools
-        .collect::<Result<Vec<_>, String>>()?
-        .into_iter()
-        .filter(|pool| !pool.parts.is_empty())
-        .collect())
+    pools.filter(|pool| !pool.as_ref().is_ok_and(|pool| pool.parts.is_empty())).collect()
 }
 
 /// The data vdevs of a variant, those alike together, each with the index of its kind in `drives`;
@@ -134,11 +130,7 @@ pub fn from_profile_name(name: &str) -> Option<Result<Drive, String>> {
 }
 
 /// The drive of a profile: its rates and times, and its class's failure rate and unrecoverable errors.
-/// None for the volume of a RAID card.
 fn from_profile(kind: &str, profile: &Profile) -> Option<Drive> {
-    if profile.kind == TimingModel::Card {
-        return None;
-    }
     let mut drive = from_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
     drive.kind = kind.to_string();
     drive.sector = profile.logical_sector.value as u64;

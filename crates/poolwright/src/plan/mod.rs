@@ -113,8 +113,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 fn memory(text: &str) -> Result<u64, String> {
-    let bytes = lab::units::size(text).map_err(|e| e.to_string())?;
-    match bytes {
+    match lab::units::size(text).map_err(|e| e.to_string())? {
         0 => Err("the memory must be more than 0".to_string()),
         bytes => Ok(bytes),
     }
@@ -148,17 +147,9 @@ fn correlation(text: &str) -> Result<f64, String> {
     number(text, 1.0, 1000.0)
 }
 
-fn order(text: &str) -> Result<Sort, String> {
-    match text {
-        "balance" => Ok(Sort::Balance),
-        "usable" => Ok(Sort::Usable),
-        "loss" => Ok(Sort::Loss),
-        "rebuild" => Ok(Sort::Rebuild),
-        "iops" => Ok(Sort::Iops),
-        "stream" => Ok(Sort::Stream),
-        "price" => Ok(Sort::Price),
-        _ => Err("one of balance, usable, loss, rebuild, iops, stream, price".to_string()),
-    }
+fn order(text: &str) -> Result<Sort, &'static str> {
+    serde_json::from_value(text.into())
+        .map_err(|_| "one of balance, usable, loss, rebuild, iops, stream, price")
 }
 
 /// A plan, as JSON.
@@ -198,13 +189,8 @@ impl Args {
             include(&mut ranking, drives::lab_pools(lab, &options).map_err(Refusal::usage)?);
         }
         let title = title(drives, says);
-        if let Some(path) = &self.html
-            && let Err(e) = std::fs::write(path, html::page(&title, &ranking, says))
-        {
-            return Err(Refusal::environment(format!(
-                "cannot write {}: {e}: choose another path with --html",
-                path.display()
-            )));
+        if let Some(path) = &self.html {
+            output::write(path, &html::page(&title, &ranking, says), "--html")?;
         }
         let lab = given.lab.as_ref();
         let limits = lab.map_or(LogLimits::default(), baseline::log_limits);

@@ -17,7 +17,6 @@ pub struct Cache {
     pub arc: u64,
     /// An L2ARC whose headers take a tenth of it.
     pub at_recordsize: sizing::L2arc,
-    /// The lab's.
     pub own: Option<LabL2arc>,
 }
 
@@ -39,23 +38,17 @@ pub struct SpecialAt {
 pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
     let mut lines = Vec::new();
     if let Some(log) = &plan.log {
-        lines.push(says.log(
-            &tebibytes(log.needed),
-            &tebibytes(log.wrlog_data_max.min(log.by_rate)),
-            &tebibytes(log.dirty_data_max),
-            log.txg_timeout_s,
-            &bytes_per_second(log.arrives),
-        ));
+        let most = log.wrlog_data_max.min(log.by_rate);
+        let [needed, most, dirty] = [log.needed, most, log.dirty_data_max].map(tebibytes);
+        let rate = bytes_per_second(log.arrives);
+        lines.push(says.log(&needed, &most, &dirty, log.txg_timeout_s, &rate));
     }
     if let Some(cache) = &plan.cache {
         let arc = tebibytes(cache.arc);
         lines.push(says.cache(&tebibytes(cache.at_recordsize.sensible), &arc));
-        lines.extend(cache.own.map(|own| {
-            says.lab_cache(
-                &tebibytes(own.bytes),
-                &tebibytes(own.cost.headers),
-                &percent(own.cost.of_arc),
-            )
+        lines.extend(cache.own.map(|LabL2arc { bytes, cost }| {
+            let [bytes, headers] = [bytes, cost.headers].map(tebibytes);
+            says.lab_cache(&bytes, &headers, &percent(cost.of_arc))
         }));
     }
     let of = match plan.histogram {

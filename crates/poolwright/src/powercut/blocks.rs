@@ -88,9 +88,9 @@ impl Blocks {
         data
     }
 
-    /// Checks a writer's files against its number of acknowledged blocks. One more block may have been in
-    /// flight.
-    pub fn check(&self, writer: usize, acknowledged: u64) -> Damage {
+    /// Checks a writer's files against its number of acknowledged blocks: the damage, and the number of its first
+    /// blocks that are intact. One more block may have been in flight.
+    pub fn check(&self, writer: usize, acknowledged: u64) -> (Damage, u64) {
         let mut damage = Damage::default();
         let files = acknowledged / PER_FILE + 1;
         for file in 0..files {
@@ -101,18 +101,18 @@ impl Blocks {
         // The file after the last was never written.
         let beyond = self.place(writer, files * PER_FILE).0;
         damage.corrupt += u64::from(beyond.exists());
-        damage
+        match damage == Damage::default() {
+            true => (damage, acknowledged),
+            false => (damage, self.intact(writer, acknowledged)),
+        }
     }
 
     fn check_file(&self, path: &Path, (writer, first): (usize, u64), acknowledged: u64) -> Damage {
         let expected = acknowledged.saturating_sub(first).min(PER_FILE);
         let opened = fs::File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = match opened {
-            Ok(opened) => opened,
+        let Ok((length, file)) = opened else {
             // All blocks of a file that cannot be opened are lost.
-            Err(_) => {
-                return Damage { lost: expected, corrupt: 0 };
-            }
+            return Damage { lost: expected, corrupt: 0 };
         };
         let mut damage = Damage::default();
         let size = self.size as u64;
@@ -133,22 +133,6 @@ impl Blocks {
             }
         }
         damage
-    }
-
-    /// Checks the files of all writers against their numbers of acknowledged blocks: the damage, and for each
-    /// writer the number of its first blocks that are intact.
-    pub fn check_all(&self, acknowledged: &[u64]) -> (Damage, Vec<u64>) {
-        let mut damage = Damage::default();
-        let mut kept = Vec::new();
-        for (writer, acknowledged) in acknowledged.iter().enumerate() {
-            let of_writer = self.check(writer, *acknowledged);
-            kept.push(match of_writer == Damage::default() {
-                true => *acknowledged,
-                false => self.intact(writer, *acknowledged),
-            });
-            damage += of_writer;
-        }
-        (damage, kept)
     }
 
     /// How many of a writer's first blocks are intact.
@@ -192,7 +176,7 @@ mod tests {
             append(&blocks, 2, number, true).unwrap();
         }
         change(&blocks);
-        blocks.check(2, ACKNOWLEDGED)
+        blocks.check(2, ACKNOWLEDGED).0
     }
 
     fn of(directory: &tempfile::TempDir) -> Blocks {
@@ -216,7 +200,7 @@ mod tests {
         append(&blocks, 0, 1, true).unwrap();
         let file = fs::OpenOptions::new().write(true).open(blocks.place(0, 0).0).unwrap();
         change(&file, &blocks.content(0, 1));
-        blocks.check(0, acknowledged)
+        blocks.check(0, acknowledged).0
     }
 
     #[test]
@@ -301,10 +285,12 @@ mod tests {
         for (writer, number) in [(0, 0), (0, 1), (0, 2), (1, 0)] {
             append(&blocks, writer, number, true).unwrap();
         }
-        assert_eq!(blocks.check_all(&[3, 1]), (Damage::default(), vec![3, 1]));
+        let check =
+            || [(0, 3), (1, 1)].map(|(writer, acknowledged)| blocks.check(writer, acknowledged));
+        assert_eq!(check(), [(Damage::default(), 3), (Damage::default(), 1)]);
         let path = blocks.place(0, 0).0;
         let file = fs::OpenOptions::new().write(true).open(path).unwrap();
         file.write_all_at(&[0; 512], 512).unwrap();
-        assert_eq!(blocks.check_all(&[3, 1]), (Damage { lost: 1, corrupt: 0 }, vec![1, 1]));
+        assert_eq!(check(), [(Damage { lost: 1, corrupt: 0 }, 1), (Damage::default(), 1)]);
     }
 }

@@ -18,7 +18,6 @@ const WRITES: u64 = 100;
 pub struct DriveFault {
     /// `optane0`.
     pub drive: String,
-    /// When and how it fails.
     pub kind: FaultKind,
 }
 
@@ -127,11 +126,8 @@ pub fn check(drive_faults: &[DriveFault], variant: &Variant) -> Result<(), Strin
     let names: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
     for (number, DriveFault { drive, .. }) in drive_faults.iter().enumerate() {
         if !names.contains(drive) {
-            return Err(format!(
-                "variant {} has no drive `{drive}`; it has: {}",
-                variant.name,
-                names.join(", ")
-            ));
+            let (name, has) = (&variant.name, names.join(", "));
+            return Err(format!("variant {name} has no drive `{drive}`; it has: {has}"));
         }
         if drive_faults[..number].iter().any(|other| other.drive == *drive) {
             return Err(format!("`{drive}` is named twice; name each drive once"));

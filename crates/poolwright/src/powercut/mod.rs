@@ -31,7 +31,7 @@ use bench::error::{Error, doing};
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use bench::trial_spec::TrialSpec;
-use bench::workload::Place;
+use bench::workload::{Client, Place};
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
 use report::{Report, Written};
@@ -122,39 +122,33 @@ impl Args {
         let campaign = &loaded.campaign;
         let number = self.variant(campaign).map_err(Refusal::usage)?;
         let name = &campaign.variants[number].name;
-        let workload = self.workload(campaign).map_err(Refusal::usage)?;
+        let workloads = campaign.workloads.iter().map(|workload| workload.name.as_str()).collect();
+        let workload = self.number("workload", self.workload.as_deref(), workloads);
+        let workload = workload.map_err(Refusal::usage)?;
         drive_fault::check(&self.fail, &campaign.variants[number])
             .map_err(|why| Refusal::usage(format!("--fail: {why}")))?;
         let model = loaded.model()?;
         let linux = Linux::find(states::RECORDING)?;
-        let (release, program) =
-            (campaign.variants[number].openzfs, &campaign.workloads[workload].program);
-        let build = linux.build_id(release, program)?;
-        let mut inputs =
-            Inputs::new(campaign, &model, &TrialSpec::repeat(number, workload, 0), &build);
+        let program = &campaign.workloads[workload].program;
+        let build = linux.build_id(campaign.variants[number].openzfs, program)?;
+        let spec = TrialSpec::repeat(number, workload, 0);
+        let mut inputs = Inputs::new(campaign, &model, &spec, &build);
         inputs.seed = self.seed;
         let stop = Stop::at_signals()?;
-        let database = commits::database(&inputs, Place::Host, self.seed);
-        let database = database?;
+        let database = commits::database(&inputs, Place::Host, self.seed)?;
         if self.pages.is_some() && database.is_some() {
             let name = &campaign.workloads[workload].name;
             return Err(Refusal::usage(format!(
                 "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
             )));
         }
-        let variant = match &database {
-            None => linux.variant(&inputs),
-            Some(database) => linux.variant_with(&inputs, database.client.as_ref()),
-        };
+        let client = database.as_ref().map(|database| database.client.as_ref() as &dyn Client);
+        let variant = linux.variant(&inputs, client);
         let setup = Setup {
             inputs: &inputs,
             variant: &variant,
             database: database.as_ref(),
-            pages: self.pages,
-            drive_faults: &self.fail,
-            schedules: self.faults,
-            seconds: self.seconds,
-            seed: self.seed,
+            args: &self,
             stop: &stop,
         };
         let code = |error: Error| match stop.interrupted() {
@@ -204,12 +198,6 @@ impl Args {
         })
     }
 
-    /// The number of the workload.
-    fn workload(&self, campaign: &Campaign) -> Result<usize, String> {
-        let names = campaign.workloads.iter().map(|workload| workload.name.as_str());
-        self.number("workload", self.workload.as_deref(), names.collect())
-    }
-
     /// The number of what an argument names, the first if it names nothing.
     fn number(&self, what: &str, wanted: Option<&str>, all: Vec<&str>) -> Result<usize, String> {
         let Some(wanted) = wanted else {
@@ -226,17 +214,16 @@ impl Args {
         // The baseline comes first.
         let number = self.number("variant", self.variant.as_deref(), names.collect())?;
         let variant = &campaign.variants[number];
+        let (name, lab) = (&variant.name, &self.lab);
         if variant.used_drives().next().is_none() {
             return Err(format!(
-                "variant `{}` of {} has no drives: choose another with --variant",
-                variant.name, self.lab
+                "variant `{name}` of {lab} has no drives: choose another with --variant"
             ));
         }
         let vdevs = &variant.pool.vdevs;
         if self.faults && drive_fault::schedule(vdevs, &self.fail, self.seed).is_empty() {
             return Err(format!(
-                "--faults needs a pool with redundancy, but variant `{}` of {} has none left: choose another variant, or set faults with --fail",
-                variant.name, self.lab
+                "--faults needs a pool with redundancy, but variant `{name}` of {lab} has none left: choose another variant, or set faults with --fail"
             ));
         }
         Ok(number)

@@ -1,6 +1,6 @@
 //! Pages of files that are overwritten in place, many between two syncs, as the checkpoint of a database does.
 
-use super::blocks::{Damage, WRITERS, mix};
+use super::blocks::{Damage, mix};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -70,7 +70,7 @@ impl PageFiles {
     /// Checks a writer's file against its number of acknowledged rounds; the next one may have been in flight. A round
     /// is lost if a page is older, empty or cannot be read; torn pages are corrupt. Returns also how many rounds are
     /// kept.
-    fn check(&self, writer: usize, acknowledged: u64) -> (Damage, u64) {
+    pub fn check(&self, writer: usize, acknowledged: u64) -> (Damage, u64) {
         let mut corrupt = 0;
         let mut kept = acknowledged;
         let file = File::open(self.path(writer));
@@ -91,33 +91,20 @@ impl PageFiles {
         }
         (Damage { lost: acknowledged - kept, corrupt }, kept)
     }
-
-    /// Checks the files of all writers: the damage, and for each the number of rounds that are kept.
-    pub fn check_all(&self, acknowledged: &[u64]) -> (Damage, Vec<u64>) {
-        let mut damage = Damage::default();
-        let checked = acknowledged.iter().take(WRITERS).enumerate();
-        let kept = checked.map(|(writer, rounds)| {
-            let (of_writer, kept) = self.check(writer, *rounds);
-            damage += of_writer;
-            kept
-        });
-        let kept = kept.collect();
-        (damage, kept)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn damage(rounds: u64, change: impl Fn(&PageFiles)) -> (Damage, Vec<u64>) {
+    fn damage(rounds: u64, change: impl Fn(&PageFiles)) -> (Damage, u64) {
         let directory = tempfile::tempdir().unwrap();
         let pages = PageFiles { directory: directory.path().to_owned(), size: 8192, seed: 7 };
         for round in 0..rounds {
             pages.write(0, round, true).unwrap();
         }
         change(&pages);
-        pages.check_all(&[3])
+        pages.check(0, 3)
     }
 
     fn put(pages: &PageFiles, page: u64, from: usize, round: u64) {
@@ -129,7 +116,7 @@ mod tests {
 
     #[test]
     fn pages_are_of_the_acknowledged_round_or_of_the_next() {
-        let whole = (Damage::default(), vec![3]);
+        let whole = (Damage::default(), 3);
         assert_eq!(damage(3, |_| ()), whole);
         assert_eq!(damage(3, |pages| put(pages, 5, 0, 3)), whole);
         assert_eq!(damage(4, |_| ()), whole);
@@ -138,22 +125,22 @@ mod tests {
     #[test]
     fn torn_pages_are_corrupt() {
         let torn = |from| damage(3, |pages| put(pages, 5, from, 3));
-        assert_eq!(torn(4096), (Damage { lost: 0, corrupt: 1 }, vec![3]));
-        assert_eq!(torn(8184), (Damage { lost: 0, corrupt: 1 }, vec![3]));
+        assert_eq!(torn(4096), (Damage { lost: 0, corrupt: 1 }, 3));
+        assert_eq!(torn(8184), (Damage { lost: 0, corrupt: 1 }, 3));
         let never_sent = damage(3, |pages| put(pages, 5, 0, 4));
-        assert_eq!(never_sent, (Damage { lost: 0, corrupt: 1 }, vec![3]));
+        assert_eq!(never_sent, (Damage { lost: 0, corrupt: 1 }, 3));
     }
 
     #[test]
     fn rounds_of_earlier_missing_and_empty_pages_are_lost() {
         let old = damage(3, |pages| put(pages, 5, 0, 1));
-        assert_eq!(old, (Damage { lost: 1, corrupt: 0 }, vec![2]));
+        assert_eq!(old, (Damage { lost: 1, corrupt: 0 }, 2));
         let gone = damage(3, |pages| std::fs::remove_file(pages.path(0)).unwrap());
-        assert_eq!(gone, (Damage { lost: 3, corrupt: 0 }, vec![0]));
+        assert_eq!(gone, (Damage { lost: 3, corrupt: 0 }, 0));
         let empty = damage(3, |pages| {
             let file = File::options().write(true).open(pages.path(0)).unwrap();
             file.write_all_at(&vec![0; pages.size], 0).unwrap();
         });
-        assert_eq!(empty, (Damage { lost: 3, corrupt: 0 }, vec![0]));
+        assert_eq!(empty, (Damage { lost: 3, corrupt: 0 }, 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
-use super::saved::Saved;
+use super::saved::{Line, Saved};
 use super::states::{Checked, Recorded, Setup};
 use crate::machine;
 use crate::status_line::StatusLine;
@@ -19,7 +19,6 @@ const CONTROL_STATES: usize = 20;
 
 /// How many machines run in parallel.
 pub struct Jobs {
-    /// As the user said.
     pub stated: Option<NonZeroUsize>,
     /// Memory that each takes without what is known after the recordings, bytes.
     pub each: u64,
@@ -104,9 +103,11 @@ fn make(
         || (),
         |(), synchronous| {
             progress.recording(*synchronous);
-            let name = if *synchronous { "kept" } else { "control" };
-            let recorded = setup.record(&scratch.path().join(name), *synchronous)?;
-            saved.add_recording(*synchronous, recorded.ledger.problems.clone())?;
+            let synchronous = *synchronous;
+            let name = if synchronous { "kept" } else { "control" };
+            let recorded = setup.record(&scratch.path().join(name), synchronous)?;
+            let problems = recorded.ledger.problems.clone();
+            saved.add(Line::Recorded { synchronous, problems })?;
             Ok(recorded)
         },
     )?;
@@ -118,19 +119,19 @@ fn make(
         jobs.number(longest, machine::free_memory()),
         missing,
         || CrashDrives::new(&config),
-        |base, (synchronous, seed)| {
-            let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
+        |base, &(synchronous, seed)| {
+            let recording = recorded.iter().find(|run| run.synchronous == synchronous);
             let recording = recording.ok_or_else(|| Error::failed("a run was not recorded"))?;
             let name = format!("state-{synchronous}-{seed}");
-            match setup.check(recording, base, &scratch.path().join(name), *seed)? {
+            match setup.check(recording, base, &scratch.path().join(name), seed)? {
                 Checked::State(state) => {
-                    saved.add_state(*synchronous, (*state).clone())?;
-                    progress.state(*synchronous, &state);
+                    saved.add(Line::State { synchronous, state: state.clone() })?;
+                    progress.state(synchronous, &state);
                     Ok(None)
                 }
                 Checked::Hung(how) => {
-                    progress.hung(*seed, &how);
-                    Ok(Some(Hung { synchronous: *synchronous, seed: *seed, how }))
+                    progress.hung(seed, &how);
+                    Ok(Some(Hung { synchronous, seed, how }))
                 }
             }
         },
@@ -193,11 +194,9 @@ impl Progress {
     /// Removes the status line. After an error, what is saved is said.
     fn end(&self, failed: bool) {
         let mut shown = self.shown();
-        let line = (failed && shown.done > 0).then(|| {
-            format!(
-                "{} of {} crash states are saved. Run the same command to resume.",
-                shown.done, self.all
-            )
+        let (done, all) = (shown.done, self.all);
+        let line = (failed && done > 0).then(|| {
+            format!("{done} of {all} crash states are saved. Run the same command to resume.")
         });
         shown.status.print(line.as_deref(), None);
     }

@@ -15,11 +15,16 @@ const DIRECTORY: &str = "crash-states";
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
+pub enum Line {
     /// A recording: why its writers stopped early, if they did.
-    Recorded { synchronous: bool, problems: Vec<String> },
-    /// A crash state of it.
-    State { synchronous: bool, state: Box<State> },
+    Recorded {
+        synchronous: bool,
+        problems: Vec<String>,
+    },
+    State {
+        synchronous: bool,
+        state: Box<State>,
+    },
 }
 
 /// The saved crash states of a command, and those that it adds.
@@ -84,16 +89,8 @@ impl Saved {
         self.kept().states.get(&(synchronous, seed)).cloned()
     }
 
-    /// Saves what became of a recording's writers.
-    pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Error> {
-        self.add(Line::Recorded { synchronous, problems })
-    }
-
-    pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Error> {
-        self.add(Line::State { synchronous, state: Box::new(state) })
-    }
-
-    fn add(&self, line: Line) -> Result<(), Error> {
+    /// Saves a line, and has what it says from now on.
+    pub fn add(&self, line: Line) -> Result<(), Error> {
         let mut text = serde_json::to_vec(&line).map_err(doing("write a crash state as JSON"))?;
         text.push(b'\n');
         let mut kept = self.kept();
@@ -114,10 +111,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let key = Key::from_inputs(b"inputs");
         let saved = Saved::open(place.path(), &key).unwrap();
-        saved.add_recording(true, vec!["no space".to_owned()]).unwrap();
+        let problems = vec!["no space".to_owned()];
+        saved.add(Line::Recorded { synchronous: true, problems }).unwrap();
         for seed in [3, 4] {
             let state = State { seed, lost: 7, lost_s: Some(0.1), ..State::default() };
-            saved.add_state(true, state).unwrap();
+            saved.add(Line::State { synchronous: true, state: Box::new(state) }).unwrap();
         }
         let mut text = fs::read(&saved.path).unwrap();
         text.truncate(text.len() - 20);
@@ -128,7 +126,8 @@ mod tests {
         let state = again.state(true, 3).unwrap();
         assert_eq!((state.lost, state.lost_s), (7, Some(0.1)));
         assert!(!again.has_state(true, 4) && !again.has_state(false, 3));
-        again.add_state(true, State { seed: 4, ..State::default() }).unwrap();
+        let state = Box::new(State { seed: 4, ..State::default() });
+        again.add(Line::State { synchronous: true, state }).unwrap();
         assert!(again.has_state(true, 4));
         assert!(Saved::open(place.path(), &key).unwrap().has_state(true, 4));
         let other = Key::from_inputs(b"other inputs");

@@ -1,5 +1,6 @@
 //! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
 
+use super::Args;
 use super::blocks::{Blocks, InFlight, mix};
 use super::commits::Database;
 use super::crash_drives::CrashDrives;
@@ -41,16 +42,8 @@ pub struct Setup<'a> {
     pub variant: &'a Variant<'a>,
     /// The database; none if blocks are written.
     pub database: Option<&'a Database>,
-    /// Bytes of a page, where pages are overwritten instead of blocks appended.
-    pub pages: Option<usize>,
-    /// Drive faults that all states have.
-    pub drive_faults: &'a [DriveFault],
-    /// Whether each state has further ones, chosen by its seed.
-    pub schedules: bool,
-    /// Virtual seconds of writing.
-    pub seconds: u64,
-    /// Seed of the blocks or transactions.
-    pub seed: u64,
+    /// What is written, for how long, with which seed, and the faults of drives.
+    pub args: &'a Args,
     pub stop: &'a Stop,
 }
 
@@ -140,30 +133,16 @@ fn program(what: &str) -> Step {
 impl Setup<'_> {
     /// What is written to files: pages or blocks.
     fn files(&self) -> Work {
-        match self.pages {
-            None => Work::Blocks(self.blocks()),
-            Some(size) => Work::Pages(PageFiles {
-                directory: variant::directory(self.inputs),
-                size,
-                seed: self.seed,
-            }),
+        let (directory, seed) = (variant::directory(self.inputs), self.args.seed);
+        if let Some(size) = self.args.pages {
+            return Work::Pages(PageFiles { directory, size, seed });
         }
-    }
-
-    fn blocks(&self) -> Blocks {
-        let dataset = &self.inputs.workload.dataset;
-        Blocks {
-            directory: variant::directory(self.inputs),
-            size: match self.inputs.variant.stack {
-                Stack::Zfs => self.inputs.variant.recordsize(dataset).min(BLOCK) as usize,
-                Stack::Filesystem(_) => PAGE as usize,
-            },
-            seed: self.seed,
-            in_flight: match self.inputs.variant.is_zfs() {
-                true => InFlight::Beginning,
-                false => InFlight::AnyPart,
-            },
-        }
+        let Inputs { variant, workload, .. } = self.inputs;
+        let (size, in_flight) = match variant.stack {
+            Stack::Zfs => (variant.recordsize(&workload.dataset).min(BLOCK), InFlight::Beginning),
+            Stack::Filesystem(_) => (PAGE, InFlight::AnyPart),
+        };
+        Work::Blocks(Blocks { directory, size: size as usize, seed, in_flight })
     }
 
     /// Builds the variant in a new directory, runs the writers and records its drives.
@@ -173,12 +152,9 @@ impl Setup<'_> {
             None => self.files(),
             Some(database) => database.work.clone(),
         };
-        let task = writer::Task {
-            work,
-            synchronous,
-            seconds: self.seconds,
-            fail: self.failing_drives(FaultKind::Running),
-        };
+        let fails = self.args.fail.iter().filter(|fault| fault.kind == FaultKind::Running);
+        let fail = fails.map(|fault| fault.drive.clone()).collect();
+        let task = writer::Task { work, synchronous, seconds: self.args.seconds, fail };
         write_task(directory, writer::TASK, &task)?;
         let mut drives = self.variant.drives()?;
         let record = directory.join("record");
@@ -215,12 +191,7 @@ impl Setup<'_> {
             }
             let start = if synchronous { &database.start } else { &database.control };
             let tables = Step::Run(database.tables.clone());
-            return Ok(part
-                .steps
-                .into_iter()
-                .chain(start.iter().cloned())
-                .chain([tables])
-                .collect());
+            return Ok([part.steps, start.clone(), vec![tables]].concat());
         }
         let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;
@@ -235,18 +206,12 @@ impl Setup<'_> {
 
     /// The drive faults of the state with a seed: first those of all states.
     fn faults(&self, seed: u64) -> Vec<DriveFault> {
-        let mut faults = self.drive_faults.to_vec();
-        if self.schedules {
+        let mut faults = self.args.fail.to_vec();
+        if self.args.faults {
             let vdevs = &self.inputs.variant.pool.vdevs;
-            faults.extend(drive_fault::schedule(vdevs, self.drive_faults, mix(seed)));
+            faults.extend(drive_fault::schedule(vdevs, &self.args.fail, mix(seed)));
         }
         faults
-    }
-
-    /// The drives with this kind of fault.
-    fn failing_drives(&self, kind: FaultKind) -> Vec<String> {
-        let of_kind = self.drive_faults.iter().filter(|fault| fault.kind == kind);
-        of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
     /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.
@@ -278,10 +243,7 @@ impl Setup<'_> {
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
             silent_errors: rotten + faulty_before + unflushed.faulty,
-            drive_faults: faults[self.drive_faults.len()..]
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            drive_faults: faults[self.args.fail.len()..].iter().map(ToString::to_string).collect(),
             ..State::default()
         };
         Ok(AfterCut { at, drives, acknowledged, state })

@@ -11,7 +11,6 @@ use std::time::Duration;
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
     Blocks(Blocks),
-    /// Pages of files, overwritten in place.
     Pages(PageFiles),
     /// Transactions of a database server.
     Commits(Box<Commits>),
@@ -65,15 +64,25 @@ impl Work {
     /// Checks the acknowledged writes of each writer.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         match self {
-            Work::Blocks(blocks) => Ok(of_files(blocks.check_all(acknowledged))),
-            Work::Pages(pages) => Ok(of_files(pages.check_all(acknowledged))),
+            Work::Blocks(blocks) => {
+                Ok(of_files(acknowledged, |writer, number| blocks.check(writer, number)))
+            }
+            Work::Pages(pages) => {
+                Ok(of_files(acknowledged, |writer, rounds| pages.check(writer, rounds)))
+            }
             Work::Commits(commits) => commits.check(acknowledged),
             Work::Sqlite(transactions) => transactions.check(acknowledged),
         }
     }
 }
 
-/// What is found where no server recovers.
-fn of_files((damage, kept): (Damage, Vec<u64>)) -> Recovery {
-    Recovery { damage, kept, ..Recovery::default() }
+/// What is found where no server recovers: `check` checks one writer's files against its acknowledged writes.
+fn of_files(acknowledged: &[u64], check: impl Fn(usize, u64) -> (Damage, u64)) -> Recovery {
+    let mut found = Recovery::default();
+    for (writer, acknowledged) in acknowledged.iter().enumerate() {
+        let (damage, kept) = check(writer, *acknowledged);
+        found.damage += damage;
+        found.kept.push(kept);
+    }
+    found
 }

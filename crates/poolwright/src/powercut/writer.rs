@@ -12,9 +12,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// File in the machine's directory with the [`Task`].
 pub const TASK: &str = "writer.json";
@@ -35,7 +34,6 @@ const MOMENT: u64 = 1_000_000;
 
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// Blocks, or transactions.
     pub work: Work,
     /// False for the control.
     pub synchronous: bool,
@@ -113,32 +111,31 @@ impl Ledger {
     }
 }
 
-/// A thread that adds the writers' lines to a ledger.
+/// A thread that reads the writers' lines, and what they are added to.
 struct Listener {
-    ledger: Arc<Mutex<Ledger>>,
-    /// Is disconnected when the lines end.
-    end: Receiver<()>,
+    ledger: Ledger,
+    lines: Receiver<Vec<u8>>,
 }
 
 impl Listener {
     fn start(lines: impl Read + Send + 'static, ledger: Ledger) -> Listener {
-        let ledger = Arc::new(Mutex::new(ledger));
-        let (sender, end) = mpsc::channel();
-        let shared = Arc::clone(&ledger);
+        let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
-            let _until_the_end = sender;
             for line in BufReader::new(lines).split(b'\n').map_while(Result::ok) {
-                let line = String::from_utf8_lossy(&line);
-                shared.lock().unwrap_or_else(PoisonError::into_inner).add(&line);
+                let _ = sender.send(line);
             }
         });
-        Listener { ledger, end }
+        Listener { ledger, lines: receiver }
     }
 
     /// The ledger at the end of the lines, or after a time if they do not end.
-    fn finish(self, limit: Duration) -> Ledger {
-        let _ = self.end.recv_timeout(limit);
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn finish(mut self, limit: Duration) -> Ledger {
+        let end = Instant::now() + limit;
+        let left = || end.saturating_duration_since(Instant::now());
+        while let Ok(line) = self.lines.recv_timeout(left()) {
+            self.ledger.add(&String::from_utf8_lossy(&line));
+        }
+        self.ledger
     }
 }
 

@@ -11,7 +11,6 @@ use bench::round::Runner;
 use bench::stop::Stop;
 use bench::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, OpenZfs};
-use lab::model::Model;
 use lab::units::print_duration;
 use measurement::Trial;
 use std::io::IsTerminal;
@@ -94,20 +93,6 @@ fn shorten(campaign: &mut Campaign) {
     }
 }
 
-/// A lab that can be run on this host.
-struct Ready {
-    lab: String,
-    campaign: Campaign,
-    model: Model,
-    why: bool,
-}
-
-impl Ready {
-    fn question(&self) -> Question<'_> {
-        Question { campaign: &self.campaign, model: &self.model, lab: &self.lab, why: self.why }
-    }
-}
-
 impl Args {
     pub fn run(self) -> Result<u8, Refusal> {
         // Started first, because the budget covers the whole run.
@@ -118,7 +103,7 @@ impl Args {
             ));
         }
         // A mistake in the last lab is reported before the first is run.
-        let labs: Vec<Ready> =
+        let labs: Vec<Question> =
             self.labs.iter().map(|lab| self.ready(lab)).collect::<Result<_, _>>()?;
         match self.list {
             true => self.list(&labs),
@@ -127,7 +112,7 @@ impl Args {
     }
 
     /// A lab and its model, with the arguments applied.
-    fn ready(&self, lab: &str) -> Result<Ready, Refusal> {
+    fn ready(&self, lab: &str) -> Result<Question, Refusal> {
         if lab == "-" {
             return Err(Refusal::usage(
                 "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
@@ -147,15 +132,15 @@ impl Args {
             shorten(campaign);
         }
         let (model, campaign) = (loaded.model()?, loaded.campaign);
-        Ok(Ready { lab: file.text, campaign, model, why: self.why || demo })
+        Ok(Question { lab: file.text, campaign, model, why: self.why || demo })
     }
 
-    fn list(&self, labs: &[Ready]) -> Result<u8, Refusal> {
+    fn list(&self, labs: &[Question]) -> Result<u8, Refusal> {
         let engine = engine::open()?;
         let store = self.store.open()?;
         let mut code = 0;
         for ready in labs {
-            let listed = campaign::list(&store, engine.as_ref(), ready.question())?;
+            let listed = campaign::list(&store, engine.as_ref(), ready)?;
             let text: String =
                 listed.iter().flat_map(|trial| rows(trial, &ready.campaign)).collect();
             code = code.max(output::print(&text));
@@ -163,7 +148,7 @@ impl Args {
         Ok(code)
     }
 
-    fn measure(&self, labs: &[Ready], clock: WallClock) -> Result<u8, Refusal> {
+    fn measure(&self, labs: &[Question], clock: WallClock) -> Result<u8, Refusal> {
         let store = self.store.open()?;
         let stop = Stop::at_signals()?;
         let memory = machine::free_memory();
@@ -203,12 +188,12 @@ impl Args {
     /// Measures one lab and shows its report.
     fn measure_one(
         &self,
-        ready: &Ready,
+        ready: &Question,
         runner: &Runner,
         progress: &Progress,
     ) -> Result<u8, Refusal> {
         let store = runner.store;
-        let ran = campaign::run(runner, ready.question(), &mut |trials| {
+        let ran = campaign::run(runner, ready, &mut |trials| {
             match save(store, ready, &report_input(ready, trials)) {
                 Ok(page) => progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
@@ -237,7 +222,7 @@ impl Args {
 
     /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
     /// every cell has a valid trial.
-    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, Refusal> {
+    fn show(&self, store: &Store, ready: &Question, ran: &CampaignRun) -> Result<bool, Refusal> {
         // Without a trial there is nothing to tell a person; JSON lists what was not run.
         if ran.trials.is_empty() && !self.json {
             return Ok(false);
@@ -265,7 +250,7 @@ impl Args {
 }
 
 /// Writes the report in every format into the store; the path of the page.
-fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, Refusal> {
+fn save(store: &Store, ready: &Question, input: &ReportInput) -> Result<PathBuf, Refusal> {
     let save = |name, format| {
         let text = render(input, format, false)?;
         store.keep_report(&ready.campaign.name, name, &text).map_err(Refusal::from)
@@ -276,7 +261,7 @@ fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, Re
     save("report.html", Format::Html)
 }
 
-fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
+fn report_input(ready: &Question, trials: &[Trial]) -> ReportInput {
     ReportInput {
         findings: findings::analyse(&ready.campaign, &ready.model, trials),
         source: Some((ready.campaign.clone(), ready.lab.clone())),
@@ -311,12 +296,11 @@ fn rows(listed: &Listed, campaign: &Campaign) -> Vec<String> {
 fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
+    let [budget, needs] = [budget_s, needs_s.ceil()].map(print_duration);
+    let about = if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" };
+    let count = trials.len();
     let mut text = format!(
-        "The budget of {} has no time left for {} trials of this round, which take {} {} one after another:\n",
-        print_duration(budget_s),
-        trials.len(),
-        if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" },
-        print_duration(needs_s.ceil())
+        "The budget of {budget} has no time left for {count} trials of this round, which take {about} {needs} one after another:\n"
     );
     for trial in trials.iter().take(SHOWN) {
         let needs = print_duration(trial.needs_s.ceil());

@@ -38,17 +38,14 @@ impl State {
 }
 
 impl Progress {
-    /// For this process' standard error.
     pub fn new() -> Progress {
         Progress { shown: Mutex::new((State::default(), StatusLine::new())) }
     }
 
-    /// Removes the status line.
     pub fn clear(&self) {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).1.print(None, None);
     }
 
-    /// Prints a permanent line.
     pub fn say(&self, line: &str) {
         self.update(|_| Some(line.to_owned()));
     }

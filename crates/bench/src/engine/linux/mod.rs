@@ -24,7 +24,7 @@ use machine::outcome::Outcome;
 use machine::script::Script;
 use machine::start::{Failure, Machine};
 use measurement::{Cost, Fact, Measured, Stage, WarmUp, WarmUpEnd};
-use parameters::Parameters;
+use parameters::{Parameters, parameters};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -70,8 +70,7 @@ fn file_id(path: &Path) -> io::Result<FileId> {
 /// Memory of the host that the machine of a trial takes at the most, bytes: that of its model, and what its client
 /// needs.
 pub fn host_memory(inputs: &Inputs) -> u64 {
-    let of_client =
-        |client: Box<dyn Client>| parameters::with_client(inputs, client.as_ref()).more_memory;
+    let of_client = |client: Box<dyn Client>| parameters(inputs, Some(client.as_ref())).more_memory;
     // A client that cannot be prepared fails its trial with the reason.
     let more = workload::prepare(inputs, Place::Nowhere).map_or(0, of_client);
     host_memory_needed(&inputs.model).saturating_add(more)
@@ -124,7 +123,7 @@ impl Linux {
 
 impl Engine for Linux {
     fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Error> {
-        let identity = self.engine.identity(Some(openzfs.name()));
+        let identity = self.engine.identity(openzfs.name());
         let identity = identity.map_err(|e| Error::Environment(e.to_string()))?;
         Ok(match client {
             Program::Fio { .. } => {
@@ -167,7 +166,7 @@ impl Engine for Linux {
         let client = client.as_ref();
         let state = self.state(inputs, context)?;
         let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
-        let parameters = parameters::with_client(inputs, client);
+        let parameters = parameters(inputs, Some(client));
         let work = steps::trial(inputs, &self.engine, client, &parameters);
         let drives = Config { image: Some(machine::memory::image()), ..devices::config(inputs)? };
         let given = Given {
@@ -332,10 +331,8 @@ fn trial_error(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Er
             Error::Environment(format!("{how}: free memory, or run fewer machines (-j)"))
         }
         Failure::Ended(_) | Failure::Hung { .. } | Failure::Script(_) => {
-            match client.and_then(|client| client.complaint(raw)) {
-                Some(line) => Error::failed(line),
-                None => Error::failed(failure.to_string()),
-            }
+            let complaint = client.and_then(|client| client.complaint(raw));
+            Error::Failed(complaint.unwrap_or_else(|| failure.to_string()))
         }
     }
 }

@@ -36,14 +36,7 @@ impl Parameters {
 }
 
 /// The parameters of a trial, with the memory that its client needs.
-pub fn with_client(inputs: &Inputs, client: &dyn Client) -> Parameters {
-    let mut parameters = without_client(inputs, client.data_bytes());
-    parameters.more_memory += client.memory();
-    parameters
-}
-
-/// The parameters of a trial whose client has files of `files_bytes`, without the client's memory.
-pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
+pub fn parameters(inputs: &Inputs, client: Option<&dyn Client>) -> Parameters {
     let model = &inputs.model;
     let cores = inputs.host.cores;
     let mut numbers = lab::model::parameters(model, &inputs.host, &inputs.variant);
@@ -52,7 +45,7 @@ pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
     match inputs.without {
         Some(Cost::ArcSize) => {
             // All files twice: their blocks, and what describes them.
-            more_memory = 2 * files_bytes;
+            more_memory = 2 * client.map_or(0, |client| client.data_bytes());
             numbers.insert("zfs_arc_max".to_owned(), signed(model.arc_max + more_memory));
         }
         Some(Cost::WriteThrottle) => {
@@ -93,6 +86,7 @@ pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
             .map(|(name, value)| (name.clone(), value.clone())),
     );
     zfs.retain(|name, _| !name.starts_with("spl_"));
+    more_memory += client.map_or(0, |client| client.memory());
     Parameters { spl, zfs, more_memory }
 }
 

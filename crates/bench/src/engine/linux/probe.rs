@@ -37,7 +37,6 @@ impl Linux {
         executable: &Path,
         directory: &Path,
     ) -> Result<Duration, Error> {
-        let environment = |why: String| Error::Environment(why);
         let inside = engine.inside();
         let module = |name: &str| Step::Module {
             file: inside.module(release, name),
@@ -64,7 +63,7 @@ impl Linux {
             record: None,
         };
         let memory = Memory::new().map_err(|e| {
-            environment(format!("cannot get memory for a machine: {e}: free memory"))
+            Error::Environment(format!("cannot get memory for a machine: {e}: free memory"))
         })?;
         let machine = Machine {
             kernel: engine.kernel(),
@@ -84,11 +83,10 @@ impl Linux {
         };
         let begun = Instant::now();
         let ended = machine.run(&drives, &|_| (), &|| false);
-        match ended {
-            Ok(_) => Ok(begun.elapsed()),
-            Err(Failure::Start(why)) => Err(environment(why)),
-            Err(failure) => Err(environment(failure.to_string())),
-        }
+        ended.map(|_| begun.elapsed()).map_err(|failure| match failure {
+            Failure::Start(why) => Error::Environment(why),
+            other => Error::Environment(other.to_string()),
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! A shell in the modelled server, with a variant's pool built.
 
+use super::parameters::parameters;
 pub use super::steps::MOUNT;
-use super::{Linux, devices, parameters, steps, trial_error};
+use super::{Linux, devices, steps, trial_error};
 use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::stop::Stop;
@@ -69,10 +70,7 @@ impl Linux {
     /// Why the machine failed before.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<u8, Error> {
         let Shell { inputs, directory, .. } = *shell;
-        let parameters = match shell.client {
-            None => parameters::without_client(inputs, 0),
-            Some(client) => parameters::with_client(inputs, client),
-        };
+        let parameters = parameters(inputs, shell.client);
         let mut steps = match shell.drives {
             None => steps::build(inputs, &self.engine, &parameters),
             Some(_) => steps::load(inputs, &self.engine, &parameters),
@@ -128,28 +126,19 @@ fn prepare(shell: &Shell) -> io::Result<Command> {
         fs::write(shell.directory.join(INPUT), input)?;
         return Ok(Command::new([program]).output(OUTPUT));
     }
-    let inside = |file: &str| format!("{INSIDE}/{file}");
     fs::write(shell.directory.join(GREETING), shell.greeting)?;
     let prompt = r"PS1='\h:\w\$ '";
     fs::write(
         shell.directory.join(RC),
-        format!("cat {}\n[ -n \"$BASH\" ] && {prompt}\n", inside(GREETING)),
+        format!("cat {INSIDE}/{GREETING}\n[ -n \"$BASH\" ] && {prompt}\n"),
     )?;
+    let rc = format!("{INSIDE}/{RC}");
     let terminal = std::env::var("TERM").unwrap_or_else(|_| "linux".to_owned());
-    let mut argv = vec![
-        "env".to_owned(),
-        format!("TERM={terminal}"),
-        // Other shells than bash read this one.
-        format!("ENV={}", inside(RC)),
-        // A session of its own with the terminal as its own: job control.
-        "setsid".to_owned(),
-        "-c".to_owned(),
-        program.to_owned(),
-    ];
-    if program.ends_with("bash") {
-        argv.extend(["--rcfile".to_owned(), inside(RC)]);
-    }
-    Ok(Command::new(argv))
+    // Other shells than bash read ENV. A session of its own with the terminal as its own: job control.
+    let (terminal, env) = (format!("TERM={terminal}"), format!("ENV={rc}"));
+    let words = ["env", &terminal, &env, "setsid", "-c", program];
+    let of_bash = ["--rcfile", &rc].into_iter().filter(|_| program.ends_with("bash"));
+    Ok(Command::new(words.into_iter().chain(of_bash)))
 }
 
 /// What a machine writes to a file, on its way to a standard stream.

@@ -3,13 +3,12 @@
 //! includes it; the rungs, re-runs and trials without a cost of one repeat share it. A stored state and a newly
 //! made one give the same result.
 
-use super::parameters::{self, Parameters};
+use super::parameters::{Parameters, parameters};
 use super::steps::{self, Work};
 use super::{Given, Linux, devices, trial_error};
 use crate::engine::TrialContext;
 use crate::error::{Error, doing, host};
 use crate::inputs::{Inputs, Timing};
-use crate::stop::Stop;
 use crate::workload::{self, Client, Place};
 use contents::config::Config;
 use contents::{PAGE, image};
@@ -20,7 +19,6 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -33,25 +31,6 @@ const INDEX: &str = "index";
 /// Bytes of an image that are written and hashed in a second of wall time: on a virtual host new pages of the page
 /// cache are slow to be had. Measured: 4.7 GB in 27 s.
 const STORED_IN_A_SECOND: f64 = 175e6;
-
-/// Writes until a stop is requested.
-struct UntilStopped<'a, W> {
-    inner: W,
-    stop: &'a Stop,
-}
-
-impl<W: Write> Write for UntilStopped<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.stop.should_end() {
-            true => Err(io::Error::other("stopped")),
-            false => self.inner.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
 
 /// A pool state, ready to begin with.
 #[derive(Debug)]
@@ -120,7 +99,7 @@ fn work(
     engine: &machine::engine::Engine,
     client: &dyn Client,
 ) -> (Work, Parameters) {
-    let parameters = parameters::with_client(inputs, client);
+    let parameters = parameters(inputs, Some(client));
     let work = steps::state(inputs, engine, client, &parameters);
     (work, parameters)
 }
@@ -243,11 +222,10 @@ impl Linux {
         let store = context.store;
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
         store.trim_states(room)?;
-        let mut image = NewImage::create(directory)
-            .map_err(doing(format!("write an image to {}", directory.display())))?;
-        let mut writer = UntilStopped { inner: &mut image, stop: context.stop };
-        image::from_index(index, memory.drives(), &mut writer)
-            .map_err(doing(format!("write an image to {}", directory.display())))?;
+        let stop = || context.stop.should_end();
+        let writing = || doing(format!("write an image to {}", directory.display()));
+        let mut image = NewImage::create(directory, &stop).map_err(writing())?;
+        image::from_index(index, memory.drives(), &mut image).map_err(writing())?;
         let outcome = serde_json::to_value(outcome).map_err(doing("write a machine's outcome"))?;
         let (key, definition) = (&wanted.key, &wanted.definition);
         store.store_state(key, definition, outcome, directory, &image)?;

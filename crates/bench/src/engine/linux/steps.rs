@@ -122,7 +122,8 @@ pub fn trial(
             ("zpool-iostat-histograms.txt", &["zpool", "iostat", "-w", POOL]),
             ("zpool-status.txt", &["zpool", "status", POOL]),
         ];
-        work.add(looks.map(|(file, words)| Step::Run(run(words).output(file).may_fail())));
+        let look = |(file, words)| Command { may_fail: true, ..run(words).output(file) };
+        work.add(looks.map(|of| Step::Run(look(of))));
     }
     work
 }
@@ -294,7 +295,7 @@ mod tests {
         let engine = Engine { manifest, directory: "/anywhere".into() };
         let client = workload::prepare(&inputs, Place::Nowhere).unwrap();
         let client = client.as_ref();
-        let parameters = parameters::with_client(&inputs, client);
+        let parameters = parameters::parameters(&inputs, Some(client));
         let works = [state, trial].map(|work| work(&inputs, &engine, client, &parameters).script);
         works.map(|script| {
             assert!(script.programs.is_empty() && script.pool.is_empty());

@@ -1,6 +1,6 @@
 //! The machine of a variant, for other work than a trial: the caller decides what it runs.
 
-use super::parameters::{self, Parameters};
+use super::parameters::{Parameters, parameters};
 pub use super::steps::{directory, filesystem_device, mount, place};
 use super::{Linux, devices, of_host, steps, trial_error};
 use crate::error::Error;
@@ -36,14 +36,10 @@ pub enum EarlyEnd {
 }
 
 impl Linux {
-    /// The machine of a variant. The client's part of the inputs is not used, except for its dataset.
-    pub fn variant<'a>(&'a self, inputs: &'a Inputs) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters::without_client(inputs, 0) }
-    }
-
-    /// The same with room for a client.
-    pub fn variant_with<'a>(&'a self, inputs: &'a Inputs, client: &dyn Client) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters::with_client(inputs, client) }
+    /// The machine of a variant, with room for a client. The client's part of the inputs is not used, except for its
+    /// dataset.
+    pub fn variant<'a>(&'a self, inputs: &'a Inputs, client: Option<&dyn Client>) -> Variant<'a> {
+        Variant { linux: self, inputs, parameters: parameters(inputs, client) }
     }
 }
 

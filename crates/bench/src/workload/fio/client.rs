@@ -6,11 +6,10 @@ use crate::engine::linux::steps;
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Fio;
-use crate::workload::{self, Part, Place, Seen, warm};
+use crate::workload::{self, Part, Place, Seen, database, warm};
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::Measured;
-use std::fs;
 use std::path::Path;
 
 /// Limits after which fio counts as hung: a multiple of its run time, plus these seconds.
@@ -50,10 +49,10 @@ impl Client {
     fn command(&self, part: &mut Part, file: &str, text: String, output: &str) -> Command {
         part.files.insert(file.to_owned(), text);
         let json = format!("--output={output}.json");
-        Command::new([&self.program, "--output-format=json+", &json, file])
+        let command = Command::new([&self.program, "--output-format=json+", &json, file])
             .directory(INSIDE)
-            .open_files(OPEN_FILES)
-            .output(&format!("{output}.out"))
+            .output(&format!("{output}.out"));
+        Command { open_files: Some(OPEN_FILES), ..command }
     }
 }
 
@@ -123,11 +122,10 @@ impl workload::Client for Client {
     }
 
     fn complaint(&self, raw: &Path) -> Option<String> {
-        let outputs = ["fio", "warm", "lead", "pre-read", "layout"];
-        let mut texts = outputs.iter().flat_map(|name| {
-            [format!("{name}.out.err"), format!("{name}.json")]
-                .map(|file| fs::read(raw.join(file)).unwrap_or_default())
-        });
-        texts.find_map(|text| complaint(&String::from_utf8_lossy(&text)).map(str::to_owned))
+        const LOGS: [&str; 10] = [
+            "fio.out.err", "fio.json", "warm.out.err", "warm.json", "lead.out.err", "lead.json",
+            "pre-read.out.err", "pre-read.json", "layout.out.err", "layout.json",
+        ];
+        database::complaint(raw, &LOGS, |log| complaint(log).map(str::to_owned))
     }
 }

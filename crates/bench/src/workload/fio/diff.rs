@@ -1,90 +1,10 @@
 //! The difference of two texts, as `diff -u` prints it.
 
-use std::fmt::Write;
-
-/// Lines of context around a change.
-const CONTEXT: usize = 3;
-
-#[derive(Clone, Copy, PartialEq)]
-enum Edit<'a> {
-    Same(&'a str),
-    Gone(&'a str),
-    New(&'a str),
-}
+use similar::TextDiff;
 
 /// A unified difference from `old` to `new`; empty when they are equal.
 pub(crate) fn unified(old_name: &str, old: &str, new_name: &str, new: &str) -> String {
-    let edits = edits(&old.lines().collect::<Vec<_>>(), &new.lines().collect::<Vec<_>>());
-    let changed: Vec<usize> =
-        (0..edits.len()).filter(|i| !matches!(edits[*i], Edit::Same(_))).collect();
-    let Some(first) = changed.first() else {
-        return String::new();
-    };
-    let mut text = format!("--- {old_name}\n+++ {new_name}\n");
-    let mut start = first.saturating_sub(CONTEXT);
-    let mut end = start;
-    for i in changed {
-        if i > end + CONTEXT && end > start {
-            hunk(&mut text, &edits, start, end);
-            start = i.saturating_sub(CONTEXT).max(end);
-        }
-        end = (i + 1 + CONTEXT).min(edits.len());
-    }
-    hunk(&mut text, &edits, start, end);
-    text
-}
-
-fn hunk(text: &mut String, edits: &[Edit], start: usize, end: usize) {
-    // Lines of the old text and of the new one.
-    let count = |edits: &[Edit]| {
-        let old = edits.iter().filter(|edit| !matches!(edit, Edit::New(_))).count();
-        (old, edits.iter().filter(|edit| !matches!(edit, Edit::Gone(_))).count())
-    };
-    let line = |before: usize, length: usize| if length == 0 { before } else { before + 1 };
-    let (old_before, new_before) = count(&edits[..start]);
-    let (old_length, new_length) = count(&edits[start..end]);
-    let (old, new) = (line(old_before, old_length), line(new_before, new_length));
-    let _ = writeln!(text, "@@ -{old},{old_length} +{new},{new_length} @@");
-    for edit in &edits[start..end] {
-        let (mark, content) = match edit {
-            Edit::Same(l) => (' ', l),
-            Edit::Gone(l) => ('-', l),
-            Edit::New(l) => ('+', l),
-        };
-        let _ = writeln!(text, "{mark}{content}");
-    }
-}
-
-/// The edits of a longest common subsequence. Job files are short, so the table is small.
-fn edits<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Edit<'a>> {
-    let width = new.len() + 1;
-    let mut common = vec![0u32; (old.len() + 1) * width];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i * width + j] = if old[i] == new[j] {
-                common[(i + 1) * width + j + 1] + 1
-            } else {
-                common[(i + 1) * width + j].max(common[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    let mut edits = Vec::new();
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            edits.push(Edit::Same(old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len()
-            || (i < old.len() && common[(i + 1) * width + j] >= common[i * width + j + 1])
-        {
-            edits.push(Edit::Gone(old[i]));
-            i += 1;
-        } else {
-            edits.push(Edit::New(new[j]));
-            j += 1;
-        }
-    }
-    edits
+    TextDiff::from_lines(old, new).unified_diff().header(old_name, new_name).to_string()
 }
 
 #[cfg(test)]

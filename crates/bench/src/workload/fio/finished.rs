@@ -4,8 +4,8 @@ use super::output::{self, Output};
 use super::refusals::complaint;
 use super::series::{self, PerSecond};
 use crate::error::Error;
+use crate::workload::database::text;
 use crate::workload::logs;
-use std::fs;
 use std::path::Path;
 
 /// fio's JSON in the trial's directory, and what it printed on standard error.
@@ -31,10 +31,7 @@ impl Finished {
     /// # Errors
     /// That fio failed, with the reason it gave, or that its output cannot be read.
     pub fn read(raw: &Path) -> Result<Finished, Error> {
-        let text = fs::read(raw.join(OUTPUT)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let errors = fs::read(raw.join(ERRORS)).unwrap_or_default();
-        let errors = String::from_utf8_lossy(&errors);
+        let (text, errors) = (text(raw, OUTPUT), text(raw, ERRORS));
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
         let failed = |otherwise: String| Error::failed(why.map_or(otherwise, str::to_owned));
         let output = output::parse(&text).map_err(|e| {

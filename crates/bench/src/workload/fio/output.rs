@@ -39,72 +39,49 @@ pub struct Job {
 
 /// One direction of a job.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct Direction {
     /// Operations.
-    #[serde(default)]
     pub total_ios: u64,
     /// Bytes.
-    #[serde(default)]
     pub io_bytes: u64,
     /// Virtual ms from its first operation to its last.
-    #[serde(default)]
     pub runtime: u64,
     /// From submission to completion, all of it.
-    #[serde(default)]
     pub lat_ns: Latency,
     /// From the end of submission to completion.
-    #[serde(default)]
     pub clat_ns: Latency,
 }
 
 /// Flushes of a job.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct Sync {
-    /// How many.
-    #[serde(default)]
-    pub total_ios: u64,
     /// How long they took.
-    #[serde(default)]
     pub lat_ns: Latency,
 }
 
 /// A latency with its histogram.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct Latency {
     /// Mean, ns.
-    #[serde(default)]
     pub mean: f64,
     /// Samples.
-    #[serde(rename = "N", default)]
+    #[serde(rename = "N")]
     pub samples: u64,
     /// Middle of a bin in ns → how many.
-    #[serde(default)]
     pub bins: BTreeMap<u64, u64>,
-}
-
-/// Why an output cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    /// There is no JSON in it.
-    #[error("fio printed no JSON")]
-    NoJson,
-    /// Its JSON is not fio's.
-    #[error("fio's JSON cannot be read: {0}")]
-    NotFios(String),
 }
 
 /// Reads an output file; warnings before the JSON are skipped.
 ///
 /// # Errors
-/// [`Unreadable`] when there is no JSON of fio in it.
-pub fn parse(text: &str) -> Result<Output, Unreadable> {
-    let json = json_start(text).ok_or(Unreadable::NoJson)?;
-    let mut values = serde_json::Deserializer::from_str(&text[json..]).into_iter();
-    match values.next() {
-        Some(Ok(output)) => Ok(output),
-        Some(Err(e)) => Err(Unreadable::NotFios(e.to_string())),
-        None => Err(Unreadable::NoJson),
-    }
+/// That there is no JSON in it, or why that is not fio's.
+pub fn parse(text: &str) -> Result<Output, String> {
+    let json = &text[json_start(text).ok_or("fio printed no JSON")?..];
+    let output = serde_json::Deserializer::from_str(json).into_iter().next();
+    output.ok_or("fio printed no JSON")?.map_err(|e| format!("fio's JSON cannot be read: {e}"))
 }
 
 /// Fio's messages before its JSON.
@@ -152,59 +129,46 @@ impl Bins {
     }
 }
 
-/// Latencies of all jobs as one: histograms added, never averaged.
-#[derive(Debug, Default)]
-struct Merged {
-    samples: u64,
-    sum_ns: f64,
-    bins: Bins,
-}
-
-impl Merged {
-    fn add(&mut self, latency: &Latency) {
-        self.samples += latency.samples;
-        self.sum_ns += latency.mean * latency.samples as f64;
-        for (middle, count) in &latency.bins {
-            self.bins.add(*middle, *count);
-        }
+/// Latencies of all jobs as one: histograms added, never averaged. As many operations as there are samples where the
+/// jobs do not say how many.
+fn flow<'a>(
+    latencies: impl Iterator<Item = &'a Latency>,
+    operations: Option<u64>,
+    bytes: u64,
+) -> Flow {
+    let (mut samples, mut sum_ns, mut bins) = (0, 0.0, Bins::default());
+    for latency in latencies {
+        samples += latency.samples;
+        sum_ns += latency.mean * latency.samples as f64;
+        latency.bins.iter().for_each(|(middle, count)| bins.add(*middle, *count));
     }
-
-    fn flow(self, ops: u64, bytes: u64) -> Flow {
-        let mean_ns = if self.samples == 0 { 0.0 } else { self.sum_ns / self.samples as f64 };
-        self.bins.flow(ops, bytes, mean_ns)
-    }
-}
-
-fn direction<'a>(directions: impl Iterator<Item = &'a Direction>) -> Flow {
-    let (mut merged, mut ops, mut bytes) = (Merged::default(), 0, 0);
-    for d in directions {
-        ops += d.total_ios;
-        bytes += d.io_bytes;
-        // With `lat_percentiles` the bins are those of the total latency.
-        merged.add(if d.lat_ns.bins.is_empty() { &d.clat_ns } else { &d.lat_ns });
-    }
-    merged.flow(ops, bytes)
+    let mean_ns = if samples == 0 { 0.0 } else { sum_ns / samples as f64 };
+    bins.flow(operations.unwrap_or(samples), bytes, mean_ns)
 }
 
 impl Output {
+    fn direction(&self, of: fn(&Job) -> &Direction) -> Flow {
+        let all = || self.jobs.iter().map(of);
+        // With `lat_percentiles` the bins are those of the total latency.
+        let latencies =
+            all().map(|d| if d.lat_ns.bins.is_empty() { &d.clat_ns } else { &d.lat_ns });
+        let operations = all().map(|d| d.total_ios).sum();
+        flow(latencies, Some(operations), all().map(|d| d.io_bytes).sum())
+    }
+
     /// Reads of all jobs.
     pub fn read(&self) -> Flow {
-        direction(self.jobs.iter().map(|j| &j.read))
+        self.direction(|job| &job.read)
     }
 
     /// Writes of all jobs.
     pub fn write(&self) -> Flow {
-        direction(self.jobs.iter().map(|j| &j.write))
+        self.direction(|job| &job.write)
     }
 
     /// Flushes of all jobs. fio counts one that ends after the ramp in the histogram's `N`.
     pub fn sync(&self) -> Flow {
-        let mut merged = Merged::default();
-        for job in &self.jobs {
-            merged.add(&job.sync.lat_ns);
-        }
-        let ops = merged.samples;
-        merged.flow(ops, 0)
+        flow(self.jobs.iter().map(|job| &job.sync.lat_ns), None, 0)
     }
 
     /// Names of the jobs without a read or a write in the measured time, once each.

@@ -40,8 +40,6 @@ pub struct Target<'a> {
 pub struct Rewritten {
     /// Its text.
     pub text: String,
-    /// Operations in flight when every job is busy.
-    pub concurrency: f64,
     /// Clones of each job of the file, and what each of them keeps in flight.
     pub places: Vec<(u32, f64)>,
     /// Names of the jobs of the file.
@@ -109,7 +107,6 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
 
 /// The copy of a file with these sections.
 fn together(file: &JobFile, target: &Target, ramp: Ramp, sections: &[Section]) -> Rewritten {
-    let places: Vec<(u32, f64)> = sections.iter().map(|s| (s.clones, s.depth)).collect();
     let mut files: BTreeMap<&str, u64> = BTreeMap::new();
     for section in sections {
         let (name, bytes) = &section.files;
@@ -124,8 +121,7 @@ fn together(file: &JobFile, target: &Target, ramp: Ramp, sections: &[Section]) -
     let offered = || sections.iter().map(|s| f64::from(s.clones) * s.rate).sum();
     Rewritten {
         text: print(file, target, sections),
-        concurrency: places.iter().map(|(n, each)| f64::from(*n) * each).sum(),
-        places,
+        places: sections.iter().map(|s| (s.clones, s.depth)).collect(),
         names: file.jobs.iter().map(|job| job.name.clone()).collect(),
         runtime_s: longest.filter(|_| !ends_with_its_files),
         lasts_s: for_a_time.filter_map(|s| s.runtime_s).reduce(f64::max),

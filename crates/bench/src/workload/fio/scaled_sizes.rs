@@ -143,10 +143,8 @@ impl Sizes<'_> {
             match value {
                 Some(Size::Bytes(0)) => {}
                 Some(Size::Bytes(n)) => {
-                    let n = match name {
-                        "size" => whole(n, block.saturating_mul(u64::from(files))),
-                        _ => scaled(n),
-                    };
+                    let blocks = if name == "size" { u64::from(files) } else { 1 };
+                    let n = whole(n, block.saturating_mul(blocks));
                     lines.push((name, n.to_string()));
                     match name {
                         "size" => bytes = n,

@@ -53,26 +53,15 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
             (Ok(stock), Ok(times)) => (stock, times),
             (stock, times) => return Err(stock.err().into_iter().chain(times.err()).collect()),
         };
-    let mut section = Section {
-        lines: Vec::new(),
-        clones: count(job, "numjobs"),
-        depth: f64::from(depth(job)),
-        rate: 0.0,
-        files: (sets(job).0, laid_out(job, stock.bytes, stock.offsets)),
-        large: lays_out_large(job, stock.bytes),
-        runtime_s: times.runtime_s,
-        for_a_time: times.for_a_time,
-        ends_early: ["file_append", "io_size", "number_ios"].iter().any(|name| job.is_set(name)),
-        notes: Vec::new(),
-    };
     let (mut lines, mut notes) = (Vec::new(), Vec::new());
-    if let Some(rate) = target.rate {
-        let open = open(job, rate / f64::from(shared.clones), shared.clones);
-        section.rate = open.rate;
-        section.depth = f64::from(open.workers);
+    let (mut rate, mut depth) = (0.0, depth(job));
+    if let Some(offered) = target.rate {
+        let open = open(job, offered / f64::from(shared.clones), shared.clones);
+        (rate, depth) = (open.rate, open.workers);
         notes.extend(open.note);
         lines.extend(open.lines);
     }
+    let files = (sets(job).0, laid_out(job, stock.bytes, stock.offsets));
     lines.extend(stock.lines);
     if times.for_a_time && target.size > 1.0 && goes_through_a_map(job) {
         lines.push(("norandommap", "1".to_owned()));
@@ -110,8 +99,18 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     // fio reads it as a signed number.
     let seed = job.get("randseed").map_or_else(|| (target.seed >> 1).to_string(), str::to_owned);
     lines.push(("randseed", seed));
-    (section.lines, section.notes) = (lines, notes);
-    Ok(section)
+    Ok(Section {
+        lines,
+        clones: count(job, "numjobs"),
+        depth: f64::from(depth),
+        rate,
+        files,
+        large: lays_out_large(job, stock.bytes),
+        runtime_s: times.runtime_s,
+        for_a_time: times.for_a_time,
+        ends_early: ["file_append", "io_size", "number_ios"].iter().any(|name| job.is_set(name)),
+        notes,
+    })
 }
 
 /// A distribution with hot blocks whose place follows the seed, with the place stated: runs on other offsets (a warm-up,

@@ -11,7 +11,7 @@ use crate::workload::database::{self, Times};
 use crate::workload::{self, Part, Place, Seen};
 use lab::campaign::{PgTestFsync, SECONDS_PER_TEST, SYNC_TESTS};
 use machine::script::Command;
-use measurement::{Counters, Fact, Flow, Measured, Second};
+use measurement::{Fact, Flow, Measured, Second};
 use output::Table;
 use std::path::{Path, PathBuf};
 
@@ -104,7 +104,7 @@ pub fn measured(table: &Table, test: &PgTestFsync, samples: &[Sample]) -> Option
         whole => whole as f64,
     };
     let operations = (rate * seconds).round().max(1.0);
-    let values = totals(inside);
+    let values = window::totals(inside.iter().map(|sample| &sample.values));
     let runtime_s = operations / rate;
     Some(Measured {
         concurrency: 1.0,
@@ -137,12 +137,4 @@ fn within(samples: &[Sample], begin: f64, end: f64) -> &[Sample] {
     // The program ends within a second, which is none.
     let until = until.min(samples.len().saturating_sub(1));
     samples.get(from..until).unwrap_or_default()
-}
-
-fn totals(samples: &[Sample]) -> Counters {
-    let seconds: Vec<Second> = samples
-        .iter()
-        .map(|sample| Second { values: sample.values.clone(), ..Second::default() })
-        .collect();
-    window::totals(&seconds)
 }

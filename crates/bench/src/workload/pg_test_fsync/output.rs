@@ -3,7 +3,8 @@
 use crate::error::Error;
 use lab::campaign::{PgTestFsync, SyncMethod};
 use measurement::SyncTest::{self, *};
-use measurement::Values;
+use measurement::{Named, Values};
+use std::sync::LazyLock;
 
 /// A table of the program.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,44 +15,14 @@ pub struct Table {
     pub rates: Values<SyncTest>,
 }
 
-/// The heading above some tests (its first words), and the tests by what stands before their numbers.
-const TESTS: [(&str, &[(&str, SyncTest)]); 5] = [
-    (
-        "Compare file sync methods using one 8kB write",
-        &[
-            ("open_datasync", OneOpenDatasync),
-            ("fdatasync", OneFdatasync),
-            ("fsync", OneFsync),
-            ("fsync_writethrough", OneFsyncWritethrough),
-            ("open_sync", OneOpenSync),
-        ],
-    ),
-    (
-        "Compare file sync methods using two 8kB writes",
-        &[
-            ("open_datasync", TwoOpenDatasync),
-            ("fdatasync", TwoFdatasync),
-            ("fsync", TwoFsync),
-            ("fsync_writethrough", TwoFsyncWritethrough),
-            ("open_sync", TwoOpenSync),
-        ],
-    ),
-    (
-        "Compare open_sync with different write sizes",
-        &[
-            ("1 * 16kB open_sync write", OpenSync1x16),
-            ("2 *  8kB open_sync writes", OpenSync2x8),
-            ("4 *  4kB open_sync writes", OpenSync4x4),
-            ("8 *  2kB open_sync writes", OpenSync8x2),
-            ("16 *  1kB open_sync writes", OpenSync16x1),
-        ],
-    ),
-    (
-        "Test if fsync on non-write file descriptor",
-        &[("write, fsync, close", WriteFsyncClose), ("write, close, fsync", WriteCloseFsync)],
-    ),
-    ("Non-sync'ed 8kB writes", &[("write", Unsynced)]),
-];
+/// The heading above a test (its first words), what stands before its numbers, and the test.
+static TESTS: LazyLock<Vec<(&str, &str, SyncTest)>> = LazyLock::new(|| {
+    let test = |line: &'static str| {
+        let mut cells = line.split('\t');
+        Some((cells.next()?, cells.next()?, SyncTest::parse(cells.next()?)?))
+    };
+    include_str!("tests.tsv").lines().filter_map(test).collect()
+});
 
 /// `fdatasync    1302.735 ops/sec     768 usecs/op`: what stands before the number, and the number.
 fn rate(line: &str) -> Option<(&str, f64)> {
@@ -74,16 +45,16 @@ impl Table {
     pub fn read(text: &str) -> Result<Table, Error> {
         let mut seconds_per_test = None;
         let mut rates = Values::new();
-        let mut section: &[(&str, SyncTest)] = &[];
+        let mut heading = "";
         for line in text.lines() {
-            if let Some((_, tests)) = TESTS.iter().find(|(head, _)| begins(line, head)) {
-                section = tests;
+            if let Some((head, ..)) = TESTS.iter().find(|(head, ..)| begins(line, head)) {
+                heading = head;
             } else if let Some((seconds, _)) = line.split_once(" second") {
                 seconds_per_test = seconds_per_test.or(seconds.trim().parse::<f64>().ok());
             } else if line.contains(" ops/sec") {
                 let found = rate(line).and_then(|(label, rate)| {
-                    let test = section.iter().find(|(known, _)| *known == label)?;
-                    Some((test.1, rate))
+                    let is_it = |test: &&(&str, &str, _)| (test.0, test.1) == (heading, label);
+                    Some((TESTS.iter().find(is_it)?.2, rate))
                 });
                 let Some((test, rate)) = found else {
                     let line = line.trim();
@@ -148,4 +119,15 @@ pub fn complaint(log: &str) -> Option<String> {
         false => "",
     };
     Some(format!("pg_test_fsync: {line}{hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_a_test_of_its_own() {
+        let tests: Vec<SyncTest> = TESTS.iter().map(|(.., test)| *test).collect();
+        assert_eq!(tests, SyncTest::NAMED);
+    }
 }

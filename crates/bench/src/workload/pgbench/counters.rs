@@ -1,6 +1,5 @@
 //! The server's own counters over the measured run.
 
-use crate::error::Error;
 use crate::workload::database;
 use measurement::{Counter, Counters};
 use serde_json::Value;
@@ -38,15 +37,8 @@ const COUNTERS: [(Counter, &str, &[&str]); 6] = [
     ),
 ];
 
-/// By how much the counters grew over the measured run.
-///
-/// # Errors
-/// The file that does not hold them.
-pub fn grown(raw: &Path) -> Result<Counters, Error> {
-    database::grown(raw, ["counters-begin.json", "counters-end.json"], values)
-}
-
-fn values(text: &str) -> Option<Counters> {
+/// Their values in a file; none where it does not hold them.
+pub fn values(text: &str) -> Option<Counters> {
     let json: Value = serde_json::from_str(text.trim()).ok()?;
     let mut values = Counters::new();
     for (counter, view, columns) in COUNTERS {

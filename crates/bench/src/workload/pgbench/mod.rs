@@ -4,7 +4,6 @@ pub mod accounts;
 mod counters;
 mod load;
 pub mod log;
-mod server;
 
 use crate::engine::linux::steps::MOUNT;
 use crate::error::Error;
@@ -20,6 +19,8 @@ use machine::script::{Command, Step};
 use measurement::{Fact, Measured};
 use std::path::Path;
 
+/// The server's counters at the begin and at the end of the measured run.
+const COUNTERS: [&str; 2] = ["counters-begin.json", "counters-end.json"];
 /// Where the server's socket is, inside.
 const SOCKET: &str = "/run/postgresql";
 /// Memory of a session's process beyond what it shares, bytes: 4 to 6 MB measured with pgbench's scripts.
@@ -33,7 +34,8 @@ const LOG: &str = "transactions";
 #[derive(Debug)]
 pub struct Client {
     server: Postgresql,
-    pgbench: Pgbench,
+    /// As the lab states it.
+    pub pgbench: Pgbench,
     at: Scaled,
     places: Places,
     times: Times,
@@ -116,6 +118,59 @@ impl Client {
         words.push("postgres".to_owned());
         self.client("pgbench", &words).output(output)
     }
+
+    /// Starts the server with options of `postgres` on top of the lab's settings, after recovery where it needs
+    /// one. Its log is in `output`.
+    pub fn start_with(&self, options: &str, output: &str) -> Vec<Step> {
+        let start = match options {
+            "" => self.pg_ctl(&["start"], output),
+            options => self.pg_ctl(&["-o", options, "start"], output),
+        };
+        vec![database::directory(SOCKET), Step::Run(start)]
+    }
+
+    /// Ends the server and waits until it has ended.
+    pub fn shut_down(&self) -> Command {
+        self.pg_ctl(&["-m", "fast", "stop"], "stop.out")
+    }
+
+    /// A session that reads statements from its standard input.
+    pub fn session(&self) -> Command {
+        let words = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", "postgres"];
+        self.client("psql", &words)
+    }
+
+    /// Runs statements; what they print is in `output`.
+    pub fn statements(&self, sql: &str, output: &str) -> Command {
+        let mut command = self.session().output(output);
+        command.argv.extend(["-c", sql].map(str::to_owned));
+        command
+    }
+
+    /// That its checker of tables is installed, so that what it reports is damage.
+    ///
+    /// # Errors
+    /// [`Error::Environment`] with the versions that have it.
+    pub fn has_amcheck(&self) -> Result<(), Error> {
+        let found = which::which(self.server.program("pg_amcheck"));
+        found.map(drop).map_err(|_| {
+            Error::Environment(format!(
+                "{} has no pg_amcheck, which checks tables and indexes after a power cut: use PostgreSQL 14 or later",
+                self.server.version
+            ))
+        })
+    }
+
+    /// Checks every table against its indexes, with the extension amcheck of the database.
+    pub fn amcheck(&self, output: &str) -> Command {
+        let words = ["--heapallindexed", "-d", "postgres"];
+        self.client("pg_amcheck", &words).output(output)
+    }
+
+    /// Rows of `pgbench_accounts`, and of `pgbench_tellers`.
+    pub fn rows(&self) -> (u64, u64) {
+        (self.at.accounts, 10 * u64::from(self.at.branches))
+    }
 }
 
 fn script_file(number: usize) -> String {
@@ -145,18 +200,15 @@ impl workload::Client for Client {
         let hurried = hurried.join(" ");
         steps.push(Step::Run(self.pg_ctl(&["-o", &hurried, "start"], "server-load.out")));
         steps.push(self.psql(&["-f", "load.sql"], "load.out"));
-        steps.push(Step::Run(self.stop_with("fast")));
+        steps.push(Step::Run(self.shut_down()));
         let sql = load::sql(&self.at, self.pgbench.random_filler, &self.places);
         Part { steps, files: [("load.sql".to_owned(), sql)].into() }
     }
 
     fn start(&self) -> Part {
-        let steps = vec![
-            database::directory(SOCKET),
-            Step::Run(self.pg_ctl(&["start"], "server.out")),
-            self.psql(&["--csv", "-c", load::SETTINGS], "settings.csv"),
-            self.psql(&["-At", "-c", load::REFUSED], "settings-refused.txt"),
-        ];
+        let mut steps = self.start_with("", "server.out");
+        steps.push(self.psql(&["--csv", "-c", load::SETTINGS], "settings.csv"));
+        steps.push(self.psql(&["-At", "-c", load::REFUSED], "settings-refused.txt"));
         let scripts = self.pgbench.scripts.iter().enumerate();
         let files = scripts.map(|(number, script)| (script_file(number), script.text.clone()));
         Part { steps, files: files.collect() }
@@ -171,16 +223,12 @@ impl workload::Client for Client {
         let query = counters::query(self.server.major);
         let run = self.pgbench(self.times.runtime_s, &["-l", &prefix], "pgbench.out");
         let sampled = |output: &str| self.psql(&["-At", "-c", &query], output);
-        let steps = vec![
-            sampled("counters-begin.json"),
-            self.times.measure(run),
-            sampled("counters-end.json"),
-        ];
+        let steps = vec![sampled(COUNTERS[0]), self.times.measure(run), sampled(COUNTERS[1])];
         Part { steps, files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into() }
     }
 
     fn stop(&self) -> Part {
-        Part { steps: vec![Step::Run(self.stop_with("fast"))], ..Part::default() }
+        Part { steps: vec![Step::Run(self.shut_down())], ..Part::default() }
     }
 
     fn ramp_s(&self) -> f64 {
@@ -209,7 +257,7 @@ impl workload::Client for Client {
         notes.extend(counters::refused(raw));
         let measured = transactions.measured(self.pgbench.clients, notes);
         let mut measured = seen.with(measured, self.data_bytes(), transactions.series());
-        measured.totals.extend(counters::grown(raw)?);
+        measured.totals.extend(database::grown(raw, COUNTERS, counters::values)?);
         let facts = &mut measured.facts;
         facts.insert(Fact::PostgresqlAccounts, self.at.accounts as f64);
         facts.insert(Fact::PostgresqlBranches, f64::from(self.at.branches));

@@ -23,9 +23,10 @@ const CLIENT: u64 = 4 << 20;
 /// SQLite for one trial.
 #[derive(Debug)]
 pub struct Client {
-    /// At S.
-    at: Sqlite,
-    file: PathBuf,
+    /// The database and its connections at S.
+    pub at: Sqlite,
+    /// The database's file inside.
+    pub file: PathBuf,
     times: Times,
     seed: u64,
 }
@@ -45,16 +46,6 @@ impl Client {
             times: Times::new(inputs),
             seed: inputs.seed,
         }
-    }
-
-    /// The database's file inside.
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
-    /// The database and its connections at S.
-    pub fn at(&self) -> &Sqlite {
-        &self.at
     }
 
     /// This program inside, which is the machine's first process too.

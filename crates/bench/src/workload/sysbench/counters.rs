@@ -1,6 +1,5 @@
 //! The server's own counters over the measured run, and its settings as it ran them.
 
-use crate::error::Error;
 use crate::workload::database;
 use lab::mysql::{self, Server};
 use measurement::{Counter, Counters};
@@ -25,15 +24,8 @@ fn table(text: &str) -> BTreeMap<&str, &str> {
     text.lines().filter_map(|line| line.split_once('\t')).collect()
 }
 
-/// By how much the counters grew over the measured run.
-///
-/// # Errors
-/// The file that does not hold them.
-pub fn grown(raw: &Path) -> Result<Counters, Error> {
-    database::grown(raw, ["counters-begin.tsv", "counters-end.tsv"], values)
-}
-
-fn values(text: &str) -> Option<Counters> {
+/// Their values in a file; none where it does not hold them.
+pub fn values(text: &str) -> Option<Counters> {
     let table = table(text);
     let known = |name: &str| table.get(name)?.parse::<f64>().ok();
     let found: Counters = COUNTERS

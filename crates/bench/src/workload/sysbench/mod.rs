@@ -3,7 +3,6 @@
 mod counters;
 mod load;
 pub mod output;
-mod server;
 
 use crate::engine::linux::steps::MOUNT;
 use crate::error::Error;
@@ -20,6 +19,8 @@ use measurement::{Fact, Measured};
 use output::Run;
 use std::path::Path;
 
+/// The server's counters at the begin and at the end of the measured run.
+const COUNTERS: [&str; 2] = ["counters-begin.tsv", "counters-end.tsv"];
 /// Where the server's socket and its settings are, inside.
 const SOCKET: &str = "/run/mysql";
 /// Memory of a session in the server and in sysbench, bytes: stacks, buffers of statements.
@@ -36,9 +37,12 @@ fn server_memory(server: Server) -> u64 {
 /// sysbench and its server for one trial.
 #[derive(Debug)]
 pub struct Client {
-    server: Mysql,
-    sysbench: Sysbench,
-    at: Scaled,
+    /// The server's programs.
+    pub server: Mysql,
+    /// As the lab states it.
+    pub sysbench: Sysbench,
+    /// The database and its server at S.
+    pub at: Scaled,
     places: Places,
     times: Times,
     rate: Option<f64>,
@@ -79,30 +83,27 @@ impl Client {
 
     /// Runs statements; their rows are in `output`.
     pub fn statements(&self, sql: &str, output: &str) -> Command {
-        self.client(&self.server.shell(), &["-N", "-B", "-e", sql]).output(output)
+        self.client(&self.server.shell, &["-N", "-B", "-e", sql]).output(output)
     }
 
     /// Makes an empty data directory, whose root has no password.
     fn install(&self) -> Command {
+        let program = &self.server.installer;
         let defaults = format!("--defaults-file={}", conf_file());
         match self.server.family {
             Server::Mariadb => {
-                let program = self.server.program("mariadb-install-db");
                 let root = "--auth-root-authentication-method=normal";
-                Command::new([&program, &defaults, root, "--skip-test-db"])
+                Command::new([program, &defaults, root, "--skip-test-db"])
             }
-            Server::Mysql => {
-                Command::new([&self.server.daemon(), &defaults, "--initialize-insecure"])
-            }
+            Server::Mysql => Command::new([program, &defaults, "--initialize-insecure"]),
         }
     }
 
     /// Writes my.cnf and starts the server with options on top. Its log is in `output.err`.
-    fn launch(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
-        let program = self.server.daemon();
+    pub fn launch(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
         let defaults = format!("--defaults-file={}", conf_file());
         // The server does not leave its terminal by itself.
-        let fixed = ["setsid", "--fork", &program, &defaults];
+        let fixed = ["setsid", "--fork", &self.server.daemon, &defaults];
         let start = Command::new(fixed.iter().chain(options).copied()).user(USER).output(output);
         vec![
             database::directory(SOCKET),
@@ -112,31 +113,35 @@ impl Client {
     }
 
     /// The same; it takes connections when the steps have ended.
-    fn serve(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
+    pub fn serve(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
         let mut steps = self.launch(conf, options, output);
         steps.push(Step::Run(self.ping(&[&format!("--wait={START_S}")])));
         steps
     }
 
-    /// Succeeds when the server takes connections.
-    fn ping(&self, options: &[&str]) -> Command {
+    /// Succeeds when the server takes connections. The client's own `--wait` looks every five seconds.
+    pub fn ping(&self, options: &[&str]) -> Command {
         let words: Vec<&str> = options.iter().copied().chain(["ping"]).collect();
-        self.client(&self.server.admin(), &words).output("ping.out")
+        self.client(&self.server.admin, &words).output("ping.out")
     }
 
     /// Ends the server and waits until it has ended.
     pub fn shut_down(&self) -> Command {
-        self.client(&self.server.admin(), &["shutdown"]).output("stop.out")
+        self.client(&self.server.admin, &["shutdown"]).output("stop.out")
     }
 
     /// my.cnf at S.
-    fn conf(&self) -> String {
+    pub fn conf(&self) -> String {
         load::conf(self.server.family, &self.at, &self.places, SOCKET)
     }
 
+    /// A session in sysbench's database that reads statements from its standard input and ends at the first error.
+    pub fn session(&self) -> Command {
+        self.client(&self.server.shell, &["-N", "-B", "--unbuffered", "-D", "sbtest"])
+    }
+
     fn sysbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
-        let program = self.server.program("sysbench");
-        let mut words = vec![program, self.sysbench.script.clone()];
+        let mut words = vec![self.server.sysbench.clone(), self.sysbench.script.clone()];
         let mut add = |name: &str, value: &str| words.push(format!("--{name}={value}"));
         add("db-driver", "mysql");
         add("mysql-socket", &format!("{SOCKET}/socket"));
@@ -191,8 +196,7 @@ impl workload::Client for Client {
     }
 
     fn start(&self) -> Part {
-        let conf = self.conf();
-        let mut steps = self.serve(conf, &[], "server.out");
+        let mut steps = self.serve(self.conf(), &[], "server.out");
         steps.push(Step::Run(self.statements(load::SETTINGS, "settings.tsv")));
         Part { steps, ..Part::default() }
     }
@@ -205,13 +209,8 @@ impl workload::Client for Client {
         let options = ["--report-interval=1", "--histogram=on", "--percentile=99"];
         let run = self.sysbench(self.times.runtime_s, &options, "sysbench.out");
         let sampled = |output: &str| Step::Run(self.statements(load::STATUS, output));
-        let steps = vec![
-            sampled("counters-begin.tsv"),
-            self.times.measure(run),
-            sampled("counters-end.tsv"),
-        ];
-        let conf = self.conf();
-        Part { steps, files: [("my.cnf".to_owned(), conf)].into() }
+        let steps = vec![sampled(COUNTERS[0]), self.times.measure(run), sampled(COUNTERS[1])];
+        Part { steps, files: [("my.cnf".to_owned(), self.conf())].into() }
     }
 
     fn stop(&self) -> Part {
@@ -256,7 +255,7 @@ impl workload::Client for Client {
             ..Measured::default()
         };
         let mut measured = seen.with(measured, self.at.data, run.series(writes));
-        measured.totals.extend(counters::grown(raw)?);
+        measured.totals.extend(database::grown(raw, COUNTERS, counters::values)?);
         measured.facts.insert(Fact::MysqlRows, self.at.table_size as f64);
         Ok(measured)
     }

@@ -38,11 +38,9 @@ const INTEGRITY: &str = "integrity.out";
 
 /// A database workload in the first machine.
 pub struct Database {
-    /// The client that lays it out.
     pub client: Box<dyn Client + Sync>,
     /// The transactions, with the commands of the server.
     pub work: Work,
-    /// What is written, for the report.
     pub written: Written,
     /// Starts the server with the lab's settings.
     pub start: Vec<Step>,

@@ -16,15 +16,7 @@ const TABLES: &str = "USE sbtest; \
      CREATE TABLE powercut_base ENGINE = InnoDB SELECT SUM(k) AS k FROM sbtest1;";
 
 /// Prints [`super::Rows`].
-const QUERY: &str = "SET group_concat_max_len = 1000000; USE sbtest; SELECT CONCAT(\
-     '{\"sessions\": [', COALESCE((SELECT GROUP_CONCAT(CONCAT('[', session, ',', n, ',', last, ']')) FROM \
-         (SELECT session, COUNT(*) AS n, MAX(number) AS last FROM powercut GROUP BY session) AS s), ''), \
-     '], \"sums\": [', \
-         (SELECT COALESCE(SUM(delta), 0) FROM powercut), ',', \
-         (SELECT COALESCE(SUM(delta), 0) FROM powercut_history), ',', \
-         (SELECT COALESCE(SUM(total), 0) FROM powercut_total), ',', \
-         (SELECT SUM(k) FROM sbtest1 FORCE INDEX (PRIMARY)) - (SELECT k FROM powercut_base), \
-     '], \"rows\": [', (SELECT COUNT(*) FROM powercut), ',', (SELECT COUNT(*) FROM powercut_history), ']}')";
+const QUERY: &str = include_str!("mysql.sql");
 
 const CHECK: &str =
     "USE sbtest; CHECK TABLE sbtest1, powercut, powercut_history, powercut_total EXTENDED";
@@ -33,18 +25,18 @@ const CHECK: &str =
 pub fn database(client: Client, seed: u64) -> Database {
     Database {
         work: Work::Commits(Box::new(Commits {
-            sessions: client.sessions() as usize,
+            sessions: client.sysbench.threads as usize,
             seed,
-            dialect: Dialect::Mysql { server: client.family(), rows: client.rows() },
+            dialect: Dialect::Mysql { server: client.server.family, rows: client.at.table_size },
             session: client.session(),
-            start: client.start_at_once(SERVER),
-            ready: Some(client.takes_connections()),
+            start: client.launch(client.conf(), &[], SERVER),
+            ready: Some(client.ping(&[])),
             stop: client.shut_down(),
             query: client.statements(QUERY, FOUND),
             integrity: client.statements(CHECK, INTEGRITY),
         })),
-        start: client.start_with(&[], SERVER),
-        control: client.start_with(&CONTROL, SERVER),
+        start: client.serve(client.conf(), &[], SERVER),
+        control: client.serve(client.conf(), &CONTROL, SERVER),
         written: Written::MysqlCommits,
         tables: client.statements(TABLES, "table.out"),
         client: Box::new(client),

@@ -11,28 +11,20 @@ const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bi
      CREATE EXTENSION amcheck; CHECKPOINT;";
 
 /// Prints [`super::Rows`].
-const QUERY: &str = "SELECT json_build_object(\
-     'sessions', (SELECT coalesce(json_agg(json_build_array(session, rows, last)), '[]') FROM \
-         (SELECT session, count(*) AS rows, max(number) AS last FROM powercut GROUP BY session) AS s), \
-     'sums', json_build_array(\
-         (SELECT coalesce(sum(delta), 0) FROM powercut), \
-         (SELECT coalesce(sum(delta), 0) FROM pgbench_history), \
-         (SELECT coalesce(sum(abalance), 0) FROM pgbench_accounts), \
-         (SELECT coalesce(sum(tbalance), 0) FROM pgbench_tellers)), \
-     'rows', json_build_array((SELECT count(*) FROM powercut), (SELECT count(*) FROM pgbench_history)))";
+const QUERY: &str = include_str!("postgresql.sql");
 
 /// The server of a pgbench workload.
 pub fn database(client: Client, seed: u64) -> Database {
     let (accounts, tellers) = client.rows();
     Database {
         work: Work::Commits(Box::new(Commits {
-            sessions: client.sessions() as usize,
+            sessions: client.pgbench.clients as usize,
             seed,
             dialect: Dialect::Postgresql { accounts, tellers },
             session: client.session(),
             start: client.start_with("", SERVER),
             ready: None,
-            stop: client.stop_with("fast"),
+            stop: client.shut_down(),
             query: client.statements(QUERY, FOUND),
             integrity: client.amcheck(INTEGRITY),
         })),

@@ -28,7 +28,7 @@ pub struct Transactions {
 
 /// The database of a workload. There is no server to start.
 pub fn database(client: Client, seed: u64) -> Database {
-    let (file, sqlite) = (client.file().to_owned(), client.at().clone());
+    let (file, sqlite) = (client.file.clone(), client.at.clone());
     Database {
         work: Work::Sqlite(Box::new(Transactions { file, sqlite, seed })),
         start: Vec::new(),

@@ -27,7 +27,6 @@ const LIMIT: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// What holds the data.
     pub storage: Storage,
     pub work: Work,
     /// How many blocks or transactions each writer had acknowledged.
@@ -76,14 +75,11 @@ impl Storage {
         match self {
             Storage::Pool(pool) => format!("zpool import -d /dev {}", pool.name),
             Storage::Filesystem(filesystem) => {
-                let assemble = filesystem.members.iter().map(|members| {
-                    format!(
-                        "mdadm --assemble --run {} {} && ",
-                        filesystem.device,
-                        members.join(" ")
-                    )
+                let Filesystem { device, members, mount, .. } = filesystem;
+                let assemble = members.iter().map(|members| {
+                    format!("mdadm --assemble --run {device} {} && ", members.join(" "))
                 });
-                assemble.chain([filesystem.mount.join(" ")]).collect()
+                assemble.chain([mount.join(" ")]).collect()
             }
         }
     }
@@ -140,15 +136,11 @@ pub fn check() -> Result<(), String> {
 
 fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
     task.storage.open(found)?;
-    found.data = data()?;
+    // Another process reads the data, because it waits forever if the pool is suspended.
+    let data = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
+    found.data = serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))?;
     found.errors = task.storage.check()?;
     Ok(())
-}
-
-/// The state of the data. Another process reads it, because it waits forever if the pool is suspended.
-fn data() -> Result<Recovery, String> {
-    let data = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
-    serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))
 }
 
 /// The output of a program; its errors if it fails.

@@ -13,14 +13,6 @@ pub struct Pool {
     pub dead: bool,
 }
 
-fn options(opened: Opened) -> &'static [&'static str] {
-    match opened {
-        Opened::WithoutLog => &["-m"],
-        Opened::Rewound => &["-m", "-F"],
-        Opened::Plain | Opened::Forced => &[],
-    }
-}
-
 impl Pool {
     /// Imports it, trying the options that lose the most last. Returns how, and the virtual seconds of the import
     /// that succeeded.
@@ -29,12 +21,16 @@ impl Pool {
     /// Why the first attempt failed.
     pub fn import(&self) -> Result<(Opened, f64), String> {
         let mut first = None;
-        for opened in [Opened::Plain, Opened::WithoutLog, Opened::Rewound] {
+        for (opened, options) in [
+            (Opened::Plain, &[][..]),
+            (Opened::WithoutLog, &["-m"]),
+            (Opened::Rewound, &["-m", "-F"]),
+        ] {
             if opened == Opened::WithoutLog && !self.dead {
                 continue;
             }
             let mut command = Command::new("zpool");
-            command.args(["import", "-f", "-o", "cachefile=none"]).args(options(opened));
+            command.args(["import", "-f", "-o", "cachefile=none"]).args(options);
             for device in &self.devices {
                 command.args(["-d", device]);
             }

@@ -176,14 +176,10 @@ impl State {
             }
             line.push_str("; before that ");
         }
-        let _ = write!(
-            line,
-            "{} of {} acknowledged {} lost, {} corrupt",
-            self.lost,
-            self.acknowledged,
-            written.name(),
-            self.corrupt
-        );
+        let State { lost, acknowledged, corrupt, .. } = self;
+        let what = written.name();
+        let _ =
+            write!(line, "{lost} of {acknowledged} acknowledged {what} lost, {corrupt} corrupt");
         if let Some(seconds) = self.lost_s {
             let _ = write!(line, ", the last {seconds:.3} s of work");
         }
@@ -200,75 +196,50 @@ impl State {
     }
 }
 
-/// Sums over the states of a run.
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-struct Sum {
-    states: u64,
-    damaged: u64,
-    lossy: u64,
-    detected: u64,
-    /// States whose acknowledged writes were not looked for.
-    unchecked: u64,
-    /// Acknowledged writes of the others.
-    acknowledged: u64,
-    unflushed: u64,
-    dropped: u64,
-    lost: u64,
-    corrupt: u64,
-    without_log: u64,
-    forced: u64,
-    /// Shortest and longest import, or assembly and mount.
-    opened_s: Option<(f64, f64)>,
-    /// Shortest and longest database recovery.
-    recovery_s: Option<(f64, f64)>,
-    /// Longest period of lost work.
-    lost_s: Option<f64>,
-}
+/// The states of a run.
+struct States<'a>(Vec<&'a State>);
 
-fn widen(range: &mut Option<(f64, f64)>, value: Option<f64>) {
-    if let Some(s) = value {
-        let (least, most) = range.unwrap_or((s, s));
-        *range = Some((least.min(s), most.max(s)));
+impl States<'_> {
+    fn count(&self, is: impl Fn(&State) -> bool) -> usize {
+        self.0.iter().filter(|state| is(state)).count()
+    }
+
+    fn sum(&self, of: impl Fn(&State) -> u64) -> u64 {
+        self.0.iter().map(|state| of(state)).sum()
+    }
+
+    /// The acknowledged writes that were looked for.
+    fn acknowledged(&self) -> u64 {
+        self.sum(|state| if state.checked() { state.acknowledged } else { 0 })
+    }
+
+    /// The shortest and the longest of some times.
+    fn range(&self, of: impl Fn(&State) -> Option<f64>) -> Option<(f64, f64)> {
+        let times = || self.0.iter().filter_map(|state| of(state));
+        times().reduce(f64::min).zip(times().reduce(f64::max))
     }
 }
 
 impl Report {
-    fn sum(&self, synchronous: bool) -> Sum {
-        let mut sum = Sum::default();
+    fn states(&self, synchronous: bool) -> States<'_> {
         let runs = self.runs.iter().filter(|run| run.synchronous == synchronous);
-        for state in runs.flat_map(|run| &run.states) {
-            sum.states += 1;
-            sum.damaged += u64::from(state.damaged());
-            sum.lossy += u64::from(state.lossy());
-            sum.detected += u64::from(state.detected());
-            match state.checked() {
-                true => sum.acknowledged += state.acknowledged,
-                false => sum.unchecked += 1,
-            }
-            sum.unflushed += state.unflushed;
-            sum.dropped += state.dropped;
-            sum.lost += state.lost;
-            sum.corrupt += state.corrupt;
-            sum.without_log += u64::from(state.opened == Opened::WithoutLog);
-            sum.forced += u64::from(state.opened == Opened::Forced);
-            widen(&mut sum.opened_s, state.opened_s);
-            widen(&mut sum.recovery_s, state.recovery_s);
-            sum.lost_s = [sum.lost_s, state.lost_s].into_iter().flatten().reduce(f64::max);
-        }
-        sum
+        States(runs.flat_map(|run| &run.states).collect())
     }
 
     /// Whether writes were acknowledged and none lost, and the control lost some. A state of the control whose pool
     /// or file system could not be opened does not count. None of the others may be unchecked.
     pub fn sound(&self) -> bool {
-        let with = self.sum(true);
-        let all_checked = self.hung().all(|run| !run.synchronous);
-        with.acknowledged > 0 && with.damaged == 0 && self.sum(false).detected > 0 && all_checked
+        let with = self.states(true);
+        with.acknowledged() > 0
+            && with.count(State::damaged) == 0
+            && self.states(false).count(State::detected) > 0
+            && self.hung().all(|run| !run.synchronous)
     }
 
     /// Whether nothing was lost, and it is not known whether something is, because states were not checked.
     pub fn unfinished(&self) -> bool {
-        !self.sound() && self.sum(true).damaged == 0 && self.hung().next().is_some()
+        let damaged = self.states(true).count(State::damaged);
+        !self.sound() && damaged == 0 && self.hung().next().is_some()
     }
 
     /// Runs with states that were not checked.
@@ -313,41 +284,47 @@ impl Report {
     }
 
     fn add_run(&self, text: &mut String, run: &Run) {
-        let s = self.sum(run.synchronous);
+        let states = self.states(run.synchronous);
         let (name, written) = (self.written.run(run.synchronous), self.written.name());
         let _ = writeln!(
             text,
             "{name:<18} {} crash states · {} acknowledged {written} checked: {} lost, {} corrupt",
-            s.states, s.acknowledged, s.lost, s.corrupt
+            states.0.len(),
+            states.acknowledged(),
+            states.sum(|s| s.lost),
+            states.sum(|s| s.corrupt)
         );
         let indent = " ".repeat(19);
-        let _ =
-            write!(text, "{indent}drives lost {} of {} unflushed writes", s.dropped, s.unflushed);
+        let (dropped, unflushed) = (states.sum(|s| s.dropped), states.sum(|s| s.unflushed));
+        let _ = write!(text, "{indent}drives lost {dropped} of {unflushed} unflushed writes");
         let open = if self.zfs { "import" } else { "mount" };
-        for (what, range) in [(open, s.opened_s), ("database recovery", s.recovery_s)] {
-            if let Some((least, most)) = range {
+        let opened = states.range(|s| s.opened_s);
+        for (what, took) in [(open, opened), ("database recovery", states.range(|s| s.recovery_s))]
+        {
+            if let Some((least, most)) = took {
                 let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
             }
         }
         text.push('\n');
-        if let Some(seconds) = s.lost_s {
+        if let Some((_, seconds)) = states.range(|s| s.lost_s) {
+            let lossy = states.count(State::lossy);
             let _ = writeln!(
                 text,
-                "{indent}up to the last {seconds:.3} s of work lost, in {} states",
-                s.lossy
+                "{indent}up to the last {seconds:.3} s of work lost, in {lossy} states"
             );
         }
-        if s.unchecked > 0 {
+        let unchecked = states.count(|s| !s.checked());
+        if unchecked > 0 {
             let _ = writeln!(
                 text,
-                "{indent}states whose data could not be read: {}; their acknowledged {written} were not checked",
-                s.unchecked
+                "{indent}states whose data could not be read: {unchecked}; their acknowledged {written} were not checked"
             );
         }
-        for (count, how) in [
-            (s.without_log, "pools could only be imported without the log (zpool import -m)"),
-            (s.forced, "arrays could only be assembled with mdadm --assemble --force"),
+        for (opened, how) in [
+            (Opened::WithoutLog, "pools could only be imported without the log (zpool import -m)"),
+            (Opened::Forced, "arrays could only be assembled with mdadm --assemble --force"),
         ] {
+            let count = states.count(|s| s.opened == opened);
             if count > 0 {
                 let _ = writeln!(text, "{indent}{count} of the {how}");
             }
@@ -365,8 +342,9 @@ impl Report {
     }
 
     fn verdict(&self) -> String {
-        let (with, control) = (self.sum(true), self.sum(false));
-        let evidence = if with.dropped > 0 {
+        let (with, control) = (self.states(true), self.states(false));
+        let (states, controls) = (with.0.len(), control.0.len());
+        let evidence = if with.sum(|s| s.dropped) > 0 {
             "The drives lost unflushed writes in these states, so the flushes protected the \
              acknowledged ones."
         } else {
@@ -374,22 +352,20 @@ impl Report {
              is recovered."
         };
         let other = self.written.control();
-        match (with.damaged, control.detected) {
-            (0, _) if with.states == 0 => "No crash state was checked.\n".to_owned(),
-            (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
+        match (with.count(State::damaged), control.count(State::detected)) {
+            (0, _) if states == 0 => "No crash state was checked.\n".to_owned(),
+            (0, _) if with.acknowledged() == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
             (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
                                so this proves nothing: write for longer (--seconds), or use more \
                                states (--states).\n"),
             (0, detected) => format!(
-                "Every acknowledged write survived. {evidence} The control, {other}, lost some in {detected} of {} states, so the check can fail.\n{}\n",
-                control.states,
-                confidence(with.states)
+                "Every acknowledged write survived. {evidence} The control, {other}, lost some in {detected} of {controls} states, so the check can fail.\n{}\n",
+                confidence(states)
             ),
             (bad, _) => format!(
-                "In {bad} of {} states acknowledged writes were lost or unreadable, or the data \
+                "In {bad} of {states} states acknowledged writes were lost or unreadable, or the data \
                  was damaged. Run the same command with --state SEED instead of --states \
-                 to repeat one of them.\n",
-                with.states
+                 to repeat one of them.\n"
             ),
         }
     }
@@ -397,7 +373,7 @@ impl Report {
 
 /// The bound that no loss in this number of states gives: with a larger share of losing states, at least one
 /// of them would have lost something with 95 % probability (rule of three).
-fn confidence(states: u64) -> String {
+fn confidence(states: usize) -> String {
     let share = 3.0 / states.max(1) as f64;
     match share < 1.0 {
         true => format!(
