@@ -22,7 +22,7 @@ pub mod storcli;
 pub mod units;
 pub mod zpool_status;
 
-pub use sniff::{Facts, Format, formats, read, recognise};
+pub use sniff::{Facts, Format, formats, read};
 
 /// A value and the line it was read from, counted from 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
