@@ -88,8 +88,11 @@ fn of_document(document: &json::Value) -> Option<Format> {
     .map(|(_, format)| format)
 }
 
+/// Whether a line is of a format.
+type Test = fn(&str) -> bool;
+
 /// Formats by a line that only they have, the surest first.
-const LINES: [(fn(&str) -> bool, Format); 8] = [
+const LINES: [(Test, Format); 8] = [
     (|line| line.split_whitespace().take(2).eq(["NAME", "PROPERTY"]), Format::Properties),
     (|line| line.starts_with("NAME") && line.contains("READ WRITE CKSUM"), Format::ZpoolStatus),
     (names_attribute, Format::Queue),

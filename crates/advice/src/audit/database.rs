@@ -2,7 +2,7 @@
 
 use super::{Check, Problem, Severity, rules};
 use crate::format::size;
-use crate::setting::Target;
+use crate::setting::{Target, rounded_arc};
 use crate::system::{Database, Engine, Found, System};
 use zfs::AllocationClass;
 
@@ -175,10 +175,7 @@ fn memory(system: &System) -> Option<Problem> {
     // Servers that take nearly all memory by themselves get half.
     let kept = if cache <= share * 75 { cache } else { memory.value / 2 };
     let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
-    let fair = fair.clamp(64 << 20, memory.value / 2);
-    // Whole gigabytes where that costs little.
-    let unit = if fair >= 8 << 30 { 30 } else { 20 };
-    let fair = fair >> unit << unit;
+    let fair = rounded_arc(fair.clamp(64 << 20, memory.value / 2));
     problem = problem.set_parameter("zfs_arc_max", Some(fair));
     if kept != cache {
         problem = smaller_caches(system, problem, &servers, kept);

@@ -171,12 +171,9 @@ impl System {
     /// Memory that database servers take for their own caches: shared_buffers of each cluster, innodb_buffer_pool_size.
     pub fn database_memory(&self) -> Vec<(Engine, Found<u64>)> {
         let clusters = self.clusters();
-        let buffers = clusters
-            .iter()
-            .filter_map(|cluster| cluster.postgres_bytes("shared_buffers", 8192))
-            .map(|found| (Engine::Postgresql, found));
-        let pool = self.innodb_bytes("innodb_buffer_pool_size");
-        buffers.chain(pool.map(|found| (Engine::Mysql, found))).collect()
+        let buffers = clusters.iter().filter_map(|of| of.postgres_bytes("shared_buffers", 8192));
+        let pool = self.innodb_bytes("innodb_buffer_pool_size").map(|own| (Engine::Mysql, own));
+        buffers.map(|own| (Engine::Postgresql, own)).chain(pool).collect()
     }
 
     /// The size of a load's random writes and of the records they change, bytes, where a write is at

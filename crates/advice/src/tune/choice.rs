@@ -1,7 +1,7 @@
 //! The input of `tune`, and a chosen setting.
 
 use crate::raid_card::CardTool;
-use crate::setting::{Setting, Target};
+use crate::setting::{Setting, Target, rounded_arc};
 use crate::source::{Document, Source};
 use crate::system::{Dataset, Engine, Leaf, Pool, System};
 use serde::Serialize;
@@ -198,9 +198,7 @@ impl Need {
                 self.memory.saturating_sub(self.server_cache()).saturating_sub(self.memory / 5)
             }
         };
-        // Whole gigabytes where that costs little.
-        let unit = if rest >= 8 << 30 { 30 } else { 20 };
-        rest.max(64 << 20) >> unit << unit
+        rounded_arc(rest.max(64 << 20))
     }
 }
 
