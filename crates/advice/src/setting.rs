@@ -119,6 +119,12 @@ pub fn l2arc_feed(bytes: u64) -> u64 {
     (bytes / (6 * 3600)).clamp(32 << 20, 128 << 20) >> 20 << 20
 }
 
+/// A size of the ARC in whole gigabytes where that costs little, else in megabytes.
+pub fn rounded_arc(bytes: u64) -> u64 {
+    let unit = if bytes >= 8 << 30 { 30 } else { 20 };
+    bytes >> unit << unit
+}
+
 /// Read-ahead of a drive, KiB: the kernel's default.
 pub const READ_AHEAD_KIB: u64 = 128;
 

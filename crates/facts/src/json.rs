@@ -101,15 +101,9 @@ impl Value {
     }
 }
 
-/// Every JSON object or list in a text, in order; what stands between them (prompts, log lines)
-/// is skipped. A document that is cut off yields what was read of it and a problem.
-pub fn documents(text: &str) -> (Vec<Value>, Vec<Problem>) {
-    let (found, problems, _) = separate(text);
-    (found, problems)
-}
-
-/// The documents of a text, the problems, and the rest of the text on the lines where it stood.
-pub(crate) fn separate(text: &str) -> (Vec<Value>, Vec<Problem>, String) {
+/// Every JSON object or list in a text, in order, the problems, and what stands between them (prompts, log lines) on the
+/// lines where it stood. A document that is cut off yields what was read of it and a problem.
+pub fn documents(text: &str) -> (Vec<Value>, Vec<Problem>, String) {
     let mut reader = Reader { text, at: 0, line: 1, problems: Vec::new() };
     let mut found = Vec::new();
     let mut outside = String::new();
@@ -315,7 +309,7 @@ mod tests {
 
     #[test]
     fn values_know_their_lines() {
-        let (found, problems) = documents("$ lsblk -J\n{\n  \"a\": [1,\n    \"x\\u00e9\"]\n}\n");
+        let (found, problems, _) = documents("$ lsblk -J\n{\n  \"a\": [1,\n    \"x\\u00e9\"]\n}\n");
         assert!(problems.is_empty());
         let list = found[0].get("a").unwrap();
         assert_eq!(list.items()[0].whole(), Some(At::new(1, 3)));
@@ -324,14 +318,14 @@ mod tests {
 
     #[test]
     fn a_cut_document_keeps_what_came_before_the_cut() {
-        let (found, problems) = documents("{\"a\": {\"b\": 7, \"c\": \"hal");
+        let (found, problems, _) = documents("{\"a\": {\"b\": 7, \"c\": \"hal");
         assert_eq!(found[0].at(&["a", "b"]).unwrap().whole().unwrap().value, 7);
         assert!(problems[0].what.starts_with("the JSON ends"), "{:?}", problems[0]);
     }
 
     #[test]
     fn several_documents_in_one_text_are_all_read() {
-        let (found, problems) = documents("{\"a\":1}\n# next drive\n{\"a\":2}");
+        let (found, problems, _) = documents("{\"a\":1}\n# next drive\n{\"a\":2}");
         assert!(problems.is_empty());
         assert_eq!(found.len(), 2);
         assert_eq!(found[1].get("a").unwrap().line, 3);
@@ -339,7 +333,7 @@ mod tests {
 
     #[test]
     fn nesting_is_bounded() {
-        let (_, problems) = documents(&"[".repeat(100_000));
+        let (_, problems, _) = documents(&"[".repeat(100_000));
         assert_eq!(problems.len(), 1);
     }
 }

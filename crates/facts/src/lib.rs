@@ -22,7 +22,7 @@ pub mod storcli;
 pub mod units;
 pub mod zpool_status;
 
-pub use sniff::{Facts, Format, formats, read, recognise};
+pub use sniff::{Facts, Format, formats, read};
 
 /// A value and the line it was read from, counted from 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,7 +94,7 @@ impl Problem {
 }
 
 /// Lines of a text with their numbers from 1; a carriage return at the end is dropped.
-pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (u32, &str)> {
+pub fn numbered(text: &str) -> impl Iterator<Item = (u32, &str)> {
     (1..).zip(text.lines())
 }
 
@@ -125,6 +125,22 @@ pub fn without_comment<'a>(row: &'a str, quotes: &[char]) -> (&'a str, bool) {
         }
     }
     (row, quote.is_none())
+}
+
+/// Lines of several rows: a backslash at the end of a row, which is left out, joins it with the next.
+pub fn joined<'a>(rows: impl Iterator<Item = (u32, &'a str)>) -> Vec<Vec<(u32, &'a str)>> {
+    let mut lines: Vec<Vec<(u32, &str)>> = Vec::new();
+    let mut open = false;
+    for (number, row) in rows {
+        let before = row.strip_suffix('\\');
+        let part = (number, before.unwrap_or(row));
+        match lines.last_mut().filter(|_| open) {
+            Some(line) => line.push(part),
+            None => lines.push(vec![part]),
+        }
+        open = before.is_some();
+    }
+    lines
 }
 
 /// Whether a text is digits and nothing else.

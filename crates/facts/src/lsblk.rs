@@ -43,7 +43,7 @@ pub struct Device {
 
 /// The devices of an `lsblk -J` text.
 pub fn parse(text: &str) -> Parsed<Vec<Device>> {
-    let (found, mut problems) = documents(text);
+    let (found, mut problems, _) = documents(text);
     let lists: Vec<&Value> =
         found.iter().filter_map(|document| document.get("blockdevices")).collect();
     let mut devices = Vec::new();

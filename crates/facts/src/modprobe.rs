@@ -1,6 +1,6 @@
 //! `/etc/modprobe.d/*.conf`: options of kernel modules.
 
-use crate::{At, Parsed, Problem, excerpt, nothing_found};
+use crate::{At, Parsed, Problem, excerpt, joined, nothing_found, numbered};
 use std::iter::Peekable;
 
 /// One option of one module.
@@ -19,7 +19,11 @@ pub fn parse(text: &str) -> Parsed<Vec<ModuleOption>> {
     let mut facts = Vec::new();
     let mut problems = Vec::new();
     let mut any = false;
-    for (first, words) in logical_lines(text) {
+    let rows = numbered(text).map(|(line, row)| (line, row.trim()));
+    for rows in joined(rows.filter(|(_, row)| !row.starts_with('#'))) {
+        let first = rows[0].0;
+        let words = |(line, row)| str::split_whitespace(row).map(move |word| (line, word));
+        let words: Vec<(u32, &str)> = rows.into_iter().flat_map(words).collect();
         let Some(&(line, directive)) = words.first() else { continue };
         match directive {
             "options" => {
@@ -71,29 +75,6 @@ fn spaced<'a>(
         written.push_str(value);
     }
     (written != word || word.starts_with('=')).then_some(written)
-}
-
-/// Lines joined at a backslash, without comments, as words with their own line numbers.
-fn logical_lines(text: &str) -> Vec<(u32, Vec<(u32, &str)>)> {
-    let mut out: Vec<(u32, Vec<(u32, &str)>)> = Vec::new();
-    let mut joined = false;
-    for (line, raw) in crate::numbered(text) {
-        let content = raw.trim();
-        if content.starts_with('#') {
-            continue;
-        }
-        let (content, next) = match content.strip_suffix('\\') {
-            Some(content) => (content, true),
-            None => (content, false),
-        };
-        let words = content.split_whitespace().map(|word| (line, word));
-        match out.last_mut() {
-            Some((_, open)) if joined => open.extend(words),
-            _ => out.push((line, words.collect())),
-        }
-        joined = next;
-    }
-    out
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub struct Namespace {
 
 /// The namespaces of an `nvme list -o json` text.
 pub fn parse(text: &str) -> Parsed<Vec<Namespace>> {
-    let (found, mut problems) = documents(text);
+    let (found, mut problems, _) = documents(text);
     let mut facts = Vec::new();
     let mut known = false;
     for list in found.iter().filter_map(|document| document.get("Devices")) {

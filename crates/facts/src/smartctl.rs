@@ -91,7 +91,7 @@ impl Drive {
 
 /// The drives of one or more `smartctl -j` documents.
 pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
-    let (found, mut problems) = documents(text);
+    let (found, mut problems, _) = documents(text);
     let mut facts = Vec::new();
     for document in found.iter().filter(|d| d.get("smartctl").is_some()) {
         // `--scan` lists devices and says nothing of them.

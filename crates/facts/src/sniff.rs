@@ -57,37 +57,23 @@ formats! {
     Queue: Vec<queue::Queue>, queue::parse;
 }
 
-/// The format of a text: from JSON, which no configuration file is; from its name (a path, or empty); from its content.
-/// A configuration file may hold words of any program in its values and comments.
-pub fn recognise(name: &str, text: &str) -> Option<Format> {
-    from_json(text)
-        .or_else(|| from_name(name))
-        .or_else(|| from_text(text))
-        .or_else(|| from_settings(text))
-}
-
 /// All formats that a text holds, each with the text to read as it: one text may hold JSON of several programs, and
-/// output of another kind beside it.
+/// output of another kind beside it. Without JSON, which no configuration file is, the name (a path, or empty) tells
+/// first: a configuration file may hold words of any program in its values and comments.
 pub fn formats<'a>(name: &str, text: &'a str) -> Vec<(Format, Cow<'a, str>)> {
-    let (documents, _, outside) = json::separate(text);
+    let (documents, _, outside) = json::documents(text);
     let mut found: Vec<(Format, Cow<str>)> = Vec::new();
     for format in documents.iter().filter_map(of_document) {
         if found.iter().all(|(known, _)| *known != format) {
             found.push((format, text.into()));
         }
     }
-    match found.is_empty() {
-        true => recognise(name, text).into_iter().map(|format| (format, text.into())).collect(),
-        false => {
-            found.extend(from_text(&outside).map(|format| (format, outside.into())));
-            found
-        }
+    if found.is_empty() {
+        let format = from_name(name).or_else(|| from_text(text)).or_else(|| from_settings(text));
+        return format.into_iter().map(|format| (format, text.into())).collect();
     }
-}
-
-fn from_json(text: &str) -> Option<Format> {
-    let (documents, _) = json::documents(text);
-    documents.iter().find_map(of_document)
+    found.extend(from_text(&outside).map(|format| (format, outside.into())));
+    found
 }
 
 fn of_document(document: &json::Value) -> Option<Format> {
@@ -102,43 +88,44 @@ fn of_document(document: &json::Value) -> Option<Format> {
     .map(|(_, format)| format)
 }
 
+/// Whether a line is of a format.
+type Test = fn(&str) -> bool;
+
+/// Formats by a line that only they have, the surest first.
+const LINES: [(Test, Format); 8] = [
+    (|line| line.split_whitespace().take(2).eq(["NAME", "PROPERTY"]), Format::Properties),
+    (|line| line.starts_with("NAME") && line.contains("READ WRITE CKSUM"), Format::ZpoolStatus),
+    (names_attribute, Format::Queue),
+    (names_controller, Format::Arcconf),
+    (names_card, Format::Ssacli),
+    (sets_parameter, Format::Modprobe),
+    (names_server, Format::MyCnf),
+    (has_source, Format::Properties),
+];
+
 fn from_text(text: &str) -> Option<Format> {
     let has = |test: &dyn Fn(&str) -> bool| text.lines().any(|line| test(line.trim()));
-    if has(&|line| line.starts_with("pool:"))
-        && has(&|line| line.starts_with("state:") || line.starts_with("config:"))
-    {
+    let pool = has(&|line| line.starts_with("pool:"));
+    if pool && has(&|line| line.starts_with("state:") || line.starts_with("config:")) {
         return Some(Format::ZpoolStatus);
     }
-    if has(&|line| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("NAME") && words.next() == Some("PROPERTY")
-    }) {
-        return Some(Format::Properties);
-    }
-    if has(&|line| line.starts_with("NAME") && line.contains("READ WRITE CKSUM")) {
-        return Some(Format::ZpoolStatus);
-    }
-    if has(&names_attribute) {
-        return Some(Format::Queue);
-    }
-    if has(&|line| line.starts_with("Controllers found:") || line == "Logical device information") {
-        return Some(Format::Arcconf);
-    }
-    if has(&names_card) {
-        return Some(Format::Ssacli);
-    }
-    if has(&sets_parameter) {
-        return Some(Format::Modprobe);
-    }
-    if has(&|line| matches!(line, "[mysqld]" | "[server]" | "[mariadb]" | "[mariadbd]")) {
-        return Some(Format::MyCnf);
-    }
-    // `zfs get -H`: four fields between tabs.
-    has(&|line| {
-        let fields: Vec<&str> = line.split('\t').collect();
-        fields.len() == 4 && properties::is_source(fields[3])
-    })
-    .then_some(Format::Properties)
+    LINES.iter().find(|(test, _)| has(test)).map(|(_, format)| *format)
+}
+
+/// A heading of arcconf.
+fn names_controller(line: &str) -> bool {
+    line.starts_with("Controllers found:") || line == "Logical device information"
+}
+
+/// The group of a server in `my.cnf`.
+fn names_server(line: &str) -> bool {
+    matches!(line, "[mysqld]" | "[server]" | "[mariadb]" | "[mariadbd]")
+}
+
+/// A row of `zfs get -H`: four fields between tabs.
+fn has_source(line: &str) -> bool {
+    let fields: Vec<&str> = line.split('\t').collect();
+    fields.len() == 4 && properties::is_source(fields[3])
 }
 
 /// `/sys/block/sda/queue/scheduler`, as `grep . /sys/block/*/queue/*` prints it, or `tail`.
@@ -197,6 +184,10 @@ fn from_settings(text: &str) -> Option<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn recognise(name: &str, text: &str) -> Option<Format> {
+        formats(name, text).first().map(|(format, _)| *format)
+    }
 
     #[test]
     fn a_text_of_several_programs_has_the_format_of_each() {

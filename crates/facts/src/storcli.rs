@@ -7,7 +7,7 @@ use crate::{At, Parsed, Problem, excerpt, fill, find_or_push, nothing_found};
 
 /// The cards in one or more storcli documents; documents about the same controller are joined.
 pub fn parse(text: &str) -> Parsed<Vec<Card>> {
-    let (found, mut problems) = documents(text);
+    let (found, mut problems, _) = documents(text);
     let mut cards: Vec<Card> = Vec::new();
     let mut known = false;
     for controller in found.iter().flat_map(|document| document.items_at(&["Controllers"])) {

@@ -19,6 +19,10 @@ fn property<'a>(facts: &'a [Property], target: &str, name: &str) -> &'a Property
     facts.iter().find(|row| row.target == target && row.name == name).unwrap()
 }
 
+fn recognise(name: &str, text: &str) -> Option<Format> {
+    formats(name, text).first().map(|(format, _)| *format)
+}
+
 #[test]
 fn every_fixture_is_recognised_by_its_content() {
     for (name, format) in [

@@ -1,6 +1,6 @@
 //! No text makes a parser panic, and a text that is not understood is never taken for a whole one.
 
-use facts::{Format, read, recognise};
+use facts::{Format, formats, read};
 use proptest::prelude::*;
 
 const FORMATS: [Format; 12] = [
@@ -34,7 +34,7 @@ fn fixtures() -> Vec<(String, String)> {
 }
 
 fn all(text: &str) {
-    let _ = recognise("", text);
+    let _ = formats("", text);
     for format in FORMATS {
         let parsed = read(format, text);
         let lines = text.lines().count().max(1);

@@ -4,11 +4,11 @@ use crate::drive::{Drive, Drives};
 use crate::layout::{Layout, RaidProvider, Scheme};
 use crate::rebuild::{self, Conditions, Rebuild};
 use crate::reliability::{self, Assumptions, Rates, Reliability};
-use crate::space::{self, DeviceUse, PoolSpace};
+use crate::space::{self, PoolSpace};
 use crate::speed::{self, Speed};
 use crate::tolerance::{self, Tolerance};
 use serde::{Deserialize, Serialize};
-use zfs::Layout::{Draid, Mirror, Raidz};
+use zfs::Layout::{Mirror, Raidz};
 use zfs::layout::WIDEST_RAIDZ;
 
 /// Bytes at the front of a member that md keeps for itself on drives of a terabyte and more:
@@ -72,16 +72,16 @@ pub struct Part {
 pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
     let (dspace, embedded_log, data, raw, held) = match layout.geometry() {
         Some(geometry) => {
-            let given = match options.whole_disks {
-                true => DeviceUse::Disk { sector: drive.sector },
-                false => DeviceUse::Raw,
+            let device = match options.whole_disks {
+                true => space::partition(drive.bytes, drive.sector),
+                false => drive.bytes,
             };
-            let vdev = space::vdev(geometry, given.device(drive.bytes), drive.ashift, true);
+            let vdev = space::vdev(geometry, device, drive.ashift, true);
             let groups = u64::from(layout.groups);
             let efficiency = geometry.efficiency(options.recordsize, drive.ashift);
             let members = match layout.scheme {
                 Scheme::Zfs(Mirror) => 1.0,
-                Scheme::Zfs(Draid { spares, .. }) => f64::from(layout.width - spares),
+                // A dRAID's drives all hold data; the spares' share of each is empty.
                 _ => f64::from(layout.width),
             };
             (
@@ -89,12 +89,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
                 groups * vdev.embedded_dspace,
                 groups as f64 * vdev.space as f64 * efficiency,
                 groups * (vdev.space + vdev.embedded_log),
-                // A dRAID's drives all hold data; the spares' share of each is empty.
-                vdev.space as f64 / members
-                    * match layout.scheme {
-                        Scheme::Zfs(Draid { .. }) => members / f64::from(layout.width),
-                        _ => 1.0,
-                    },
+                vdev.space as f64 / members,
             )
         }
         None => {
@@ -148,41 +143,40 @@ pub struct Score {
     pub price: Option<f64>,
 }
 
+/// Sums over the parts of a pool, or those of the one RAID, of which nothing is kept back.
+fn sums(parts: &[&Part]) -> (PoolSpace, Rates, Speed) {
+    let dspace = parts.iter().map(|part| part.dspace).sum();
+    let embedded_log = parts.iter().map(|part| part.embedded_log).sum();
+    let space = match parts.iter().all(|part| part.layout.is_zfs()) {
+        true => PoolSpace::of(dspace, embedded_log),
+        false => PoolSpace { dspace, slop: 0, embedded_log, usable: dspace },
+    };
+    let rates = parts.iter().fold(Rates::default(), |sum, part| sum.and(part.rates));
+    let speed = parts.iter().fold(Speed::default(), |sum, part| sum.and(part.speed));
+    (space, rates, speed)
+}
+
 /// The score of a pool made of these parts, or of the one RAID.
 pub fn score(parts: &[&Part]) -> Score {
-    let mut dspace = 0;
-    let mut embedded_log = 0;
-    let mut data = 0.0;
-    let mut rates = Rates::default();
-    let mut speed = Speed::default();
-    let mut survives = u32::MAX;
-    let mut rebuild_h = 0.0f64;
-    let mut price = Some(0.0);
-    let mut zfs = true;
-    for part in parts {
-        dspace += part.dspace;
-        embedded_log += part.embedded_log;
-        data += part.data;
-        rates = rates.and(part.rates);
-        speed = speed.and(part.speed);
-        survives = survives.min(part.layout.tolerance());
-        rebuild_h = rebuild_h.max(part.rebuild.map_or(0.0, |r| r.hours));
-        price = price.zip(part.price).map(|(a, b)| a + b);
-        zfs &= part.layout.is_zfs();
-    }
-    let slop = if zfs { space::slop(dspace, embedded_log) } else { 0 };
-    let usable = dspace.saturating_sub(slop);
+    let (PoolSpace { dspace, usable, .. }, rates, speed) = sums(parts);
     let share = if dspace == 0 { 0.0 } else { usable as f64 / dspace as f64 };
+    let data = parts.iter().fold(0.0, |sum, part| sum + part.data);
+    let price = |sum: f64, part: &&Part| Some(sum + part.price?);
     Score {
         usable,
         holds: (data * share) as u64,
-        survives: if parts.is_empty() { 0 } else { survives },
+        survives: parts.iter().map(|part| part.layout.tolerance()).min().unwrap_or(0),
         losses: rates.failure + rates.read_error,
-        rebuild_h,
+        rebuild_h: longest(parts, |rebuild| rebuild.hours),
         read_iops: speed.read_iops,
         stream_write: speed.stream_write,
-        price,
+        price: parts.iter().try_fold(0.0, price),
     }
+}
+
+/// The longest of some hours of the rebuilds; 0 where nothing can be rebuilt.
+fn longest(parts: &[&Part], hours: fn(&Rebuild) -> f64) -> f64 {
+    parts.iter().filter_map(|part| part.rebuild.as_ref().map(hours)).fold(0.0, f64::max)
 }
 
 /// Everything about one pool, for showing.
@@ -262,13 +256,11 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         .collect();
     let parts: Vec<Part> =
         known.iter().map(|(drive, layout)| part(layout, drive, options)).collect();
-    let score = score(&parts.iter().collect::<Vec<_>>());
+    let parts: Vec<&Part> = parts.iter().collect();
+    let score = score(&parts);
+    let (space, rates, speed) = sums(&parts);
     let all: Vec<Layout> = known.iter().map(|(_, layout)| **layout).collect();
     let zfs = all.iter().all(Layout::is_zfs);
-    let (dspace, embedded_log) =
-        parts.iter().fold((0, 0), |(d, e), p| (d + p.dspace, e + p.embedded_log));
-    let rates = parts.iter().fold(Rates::default(), |a, p| a.and(p.rates));
-    let speed = parts.iter().fold(Speed::default(), |a, p| a.and(p.speed));
     let shown: Vec<ShownPart> = known
         .iter()
         .map(|(drive, layout)| ShownPart {
@@ -294,16 +286,10 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         notes: notes(&all, &score, zfs),
         parts: shown,
         score,
-        space: zfs.then(|| {
-            let slop = space::slop(dspace, embedded_log);
-            PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
-        }),
+        space: zfs.then_some(space),
         raw: known.iter().map(|(drive, layout)| drive.bytes * u64::from(layout.drives())).sum(),
         tolerance: tolerance::compute(&all, options.failures),
-        exposed_h: parts
-            .iter()
-            .filter_map(|p| p.rebuild.map(|r| r.exposed_h()))
-            .fold(0.0, f64::max),
+        exposed_h: longest(&parts, Rebuild::exposed_h),
         reliability: rates.reliability(),
         speed,
         front: false,

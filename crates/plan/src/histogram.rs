@@ -169,10 +169,9 @@ fn metadata(text: &str) -> Option<Amount> {
         let (Some(count), Some(bytes)) = (number(count), number(psize)) else {
             continue;
         };
+        let is_level = |word: &str| word.strip_prefix('L').is_some_and(|n| n.parse::<u8>().is_ok());
         let (level, kind) = match kind {
-            [level, kind @ ..] if level.strip_prefix('L').is_some_and(is_number) => {
-                (Some(*level), kind)
-            }
+            [level, kind @ ..] if is_level(level) => (Some(*level), kind),
             kind => (None, kind),
         };
         let data = matches!(kind, ["ZFS", "plain", "file"] | ["zvol", "object"]);
@@ -192,10 +191,6 @@ fn metadata(text: &str) -> Option<Amount> {
         }
     }
     total.then_some(sum)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 //! distributed spares, all drives together do.
 
 use crate::drive::Drive;
-use crate::layout::{Layout, Level, Scheme};
+use crate::layout::{Layout, Scheme};
 use serde::{Deserialize, Serialize};
-use zfs::Layout::{Draid, Mirror, Raidz};
+use zfs::Layout::Draid;
 
 /// The conditions of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -71,40 +71,25 @@ pub fn estimate(
     let wait_h = if layout.all_spares() > 0 { 0.0 } else { conditions.swap_h };
     let write = drive.write * conditions.share;
     let read = drive.read * conditions.share;
-    let (bytes, seconds, read_rate) = match layout.scheme {
+    let used = asize * conditions.used;
+    let (bytes, seconds) = match layout.scheme {
         // The permutations spread the failed drive over all others: each stripe of it costs
         // `data` reads and one write, and all drives but the failed one take part. A sequential
         // rebuild walks allocated space in order.
         Scheme::Zfs(Draid { data, spares, .. }) if spares > 0 => {
-            let bytes = asize * conditions.used;
-            let work = bytes * (f64::from(data) / (read * found) + 1.0 / (write * found));
-            let seconds = work / (width - 1.0);
-            (bytes, seconds, bytes * f64::from(data) / seconds)
+            let work = used * (f64::from(data) / (read * found) + 1.0 / (write * found));
+            (used, work / (width - 1.0))
         }
-        Scheme::Raid { level, .. } => {
-            // Every byte, used or not, from one end to the other: the full rate.
-            let bytes = drive.bytes as f64;
-            let seconds = bytes / write.min(read);
-            let sources = match level {
-                Level::R1 | Level::R10 => 1.0,
-                // Any number of drives that stripes can be made of again from.
-                Level::R6 | Level::R60 => width - 2.0,
-                _ => width - 1.0,
-            };
-            (bytes, seconds, bytes * sources / seconds)
-        }
-        _ => {
-            let bytes = asize * conditions.used;
-            let seconds = bytes / (write.min(read) * found);
-            let sources = match layout.scheme {
-                Scheme::Zfs(Mirror) => 1.0,
-                Scheme::Zfs(Raidz { parity }) => width - f64::from(parity),
-                Scheme::Zfs(Draid { data, .. }) => f64::from(data),
-                _ => width - 1.0,
-            };
-            (bytes, seconds, bytes * sources / seconds)
-        }
+        // Every byte, used or not, from one end to the other: the full rate.
+        Scheme::Raid { .. } => (drive.bytes as f64, drive.bytes as f64 / write.min(read)),
+        _ => (used, used / (write.min(read) * found)),
     };
+    // Drives of which stripes are made again.
+    let sources = match layout.scheme {
+        Scheme::Zfs(Draid { data, .. }) => f64::from(data),
+        _ => layout.data(),
+    };
+    let read_rate = bytes * sources / seconds;
     Some(Rebuild { bytes, hours: seconds / 3600.0, wait_h, read_rate })
 }
 
@@ -112,7 +97,8 @@ pub fn estimate(
 mod tests {
     use super::*;
     use crate::drive::known;
-    use zfs::Layout::Single;
+    use crate::layout::Level;
+    use zfs::Layout::{Raidz, Single};
 
     fn disk() -> Drive {
         known("hdd-7200", 16_000_000_000_000).unwrap()

@@ -19,37 +19,17 @@ const EMBEDDED_LOG_MIN: u64 = 64;
 /// `spa_min_slop` and `spa_max_slop`.
 const SLOP: (u64, u64) = (128 << 20, 128 << 30);
 
-/// What ZFS is given of a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceUse {
-    /// The whole disk: `zpool create` partitions it, with 1 MiB before and 8 MiB and the second
-    /// partition table after the data, in units of the drive's logical sector
-    /// (`zpool_label_disk`).
-    Disk {
-        /// Logical sector, bytes.
-        sector: u64,
-    },
-    /// A file, partition or other device, used as it is.
-    Raw,
-}
-
-impl DeviceUse {
-    /// Bytes of the device that ZFS opens.
-    pub fn device(self, bytes: u64) -> u64 {
-        const ALIGN: u64 = 2048;
-        const RESERVED: u64 = 16_384;
-        match self {
-            DeviceUse::Raw => bytes,
-            DeviceUse::Disk { sector } => {
-                let sector = sector.max(512);
-                let table = 1 + (128 * 128u64).div_ceil(sector);
-                let usable = (bytes / sector).saturating_sub(1 + table);
-                let slice = (usable + 1).saturating_sub(1 + RESERVED + ALIGN);
-                slice / ALIGN * ALIGN * sector
-            }
-        }
-    }
+/// Bytes that ZFS opens of a whole disk of `bytes`, with logical sectors of `sector` bytes: `zpool create` partitions it,
+/// with 1 MiB before and 8 MiB and the second partition table after the data, in units of the sector
+/// (`zpool_label_disk`).
+pub fn partition(bytes: u64, sector: u64) -> u64 {
+    const ALIGN: u64 = 2048;
+    const RESERVED: u64 = 16_384;
+    let sector = sector.max(512);
+    let table = 1 + (128 * 128u64).div_ceil(sector);
+    let usable = (bytes / sector).saturating_sub(1 + table);
+    let slice = (usable + 1).saturating_sub(1 + RESERVED + ALIGN);
+    slice / ALIGN * ALIGN * sector
 }
 
 /// Space of one top-level vdev, bytes.
@@ -166,15 +146,12 @@ pub struct PoolSpace {
     pub usable: u64,
 }
 
-/// Space of a pool whose normal class consists of `vdevs`.
-pub fn pool<'a>(vdevs: impl IntoIterator<Item = &'a VdevSpace>) -> PoolSpace {
-    let (mut dspace, mut embedded_log) = (0u64, 0u64);
-    for vdev in vdevs {
-        dspace += vdev.dspace;
-        embedded_log += vdev.embedded_dspace;
+impl PoolSpace {
+    /// Space of a pool of so many deflated bytes.
+    pub fn of(dspace: u64, embedded_log: u64) -> PoolSpace {
+        let slop = slop(dspace, embedded_log);
+        PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
     }
-    let slop = slop(dspace, embedded_log);
-    PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
 }
 
 /// A 32nd, at most 128 GiB, less the embedded log (but at least half of it stays); at least
@@ -229,8 +206,7 @@ mod tests {
     fn an_8_tb_disk_loses_9_mib_to_its_partitions() {
         // 15,628,053,168 sectors; `zpool create` gives partition 1 15,628,034,048 of them and
         // partition 9 16,384 (as lsblk and parted show on any such disk).
-        let disk = DeviceUse::Disk { sector: 512 };
-        assert_eq!(disk.device(15_628_053_168 * 512), 15_628_034_048 * 512);
+        assert_eq!(partition(15_628_053_168 * 512, 512), 15_628_034_048 * 512);
     }
 
     #[test]

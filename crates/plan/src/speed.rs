@@ -34,68 +34,51 @@ impl Speed {
 
 /// Speed of a layout at blocks of `block` bytes.
 pub fn estimate(layout: &Layout, drive: &Drive, block: u64) -> Speed {
-    let groups = f64::from(layout.groups);
-    let width = f64::from(layout.width);
-    let all = groups * width;
+    let all = f64::from(layout.members());
     let sectors = block.max(1).div_ceil(1 << drive.ashift);
     let columns =
         |data: u32| f64::from(u32::try_from(sectors).unwrap_or(u32::MAX).min(data).max(1));
-    match layout.scheme {
+    let (read_iops, write_iops) = match layout.scheme {
         // A single drive is a mirror of one.
-        Scheme::Zfs(Single | Mirror) => Speed {
-            stream_read: all * drive.read,
-            stream_write: groups * drive.write,
-            read_iops: all * read_iops(drive, block as f64),
-            write_iops: groups * write_iops(drive, block as f64),
-        },
+        Scheme::Zfs(Single | Mirror) => (
+            all * read_iops(drive, block as f64),
+            f64::from(layout.groups) * write_iops(drive, block as f64),
+        ),
         // A read touches the data columns only, m = min(sectors, data): n·iops/m. A write
         // touches them and the parity.
         Scheme::Zfs(Raidz { parity }) => {
             let m = columns(layout.width - parity);
             let column = block as f64 / m;
-            Speed {
-                stream_read: groups * layout.data() * drive.read,
-                stream_write: groups * layout.data() * drive.write,
-                read_iops: all * read_iops(drive, column) / m,
-                write_iops: all * write_iops(drive, column) / (m + f64::from(parity)),
-            }
+            let writes = all * write_iops(drive, column) / (m + f64::from(parity));
+            (all * read_iops(drive, column) / m, writes)
         }
-        Scheme::Zfs(Draid { parity, data, spares }) => {
+        Scheme::Zfs(Draid { parity, data, .. }) => {
             let m = columns(data);
-            let column = block as f64 / m;
-            // Every drive holds data, the spares' share of each is empty; whole rows are written.
+            // Whole rows are written.
             let rows = sectors.div_ceil(u64::from(data).max(1)).max(1) as f64;
             let written = rows * f64::from(1u32 << drive.ashift);
-            Speed {
-                stream_read: groups * width * drive.read * f64::from(data)
-                    / f64::from(data + parity)
-                    * (width - f64::from(spares))
-                    / width,
-                stream_write: groups * layout.data() * drive.write,
-                read_iops: all * read_iops(drive, column) / m,
-                write_iops: all * write_iops(drive, written) / f64::from(data + parity),
-            }
+            let writes = all * write_iops(drive, written) / f64::from(data + parity);
+            (all * read_iops(drive, block as f64 / m) / m, writes)
         }
         Scheme::Raid { level, .. } => {
-            let (penalty, data) = match level {
-                Level::R0 => (1.0, width),
-                Level::R1 => (width, 1.0),
-                Level::R10 => (2.0, 1.0),
-                Level::R5 | Level::R50 => (4.0, width - 1.0),
-                Level::R6 | Level::R60 => (6.0, width - 2.0),
+            let penalty = match level {
+                Level::R0 => 1.0,
+                Level::R1 => f64::from(layout.width),
+                Level::R10 => 2.0,
+                Level::R5 | Level::R50 => 4.0,
+                Level::R6 | Level::R60 => 6.0,
             };
-            let reads = match level {
-                Level::R1 | Level::R10 => all,
-                _ => groups * data,
-            };
-            Speed {
-                stream_read: reads * drive.read,
-                stream_write: groups * data * drive.write,
-                read_iops: all * read_iops(drive, block as f64),
-                write_iops: all * write_iops(drive, block as f64) / penalty,
-            }
+            (all * read_iops(drive, block as f64), all * write_iops(drive, block as f64) / penalty)
         }
-    }
+    };
+    let data = layout.data_drives();
+    // Every drive of a mirror serves reads of its own.
+    let readers = match layout.scheme {
+        Scheme::Zfs(Mirror) | Scheme::Raid { level: Level::R1 | Level::R10, .. } => all,
+        _ => data,
+    };
+    let (stream_read, stream_write) = (readers * drive.read, data * drive.write);
+    Speed { stream_read, stream_write, read_iops, write_iops }
 }
 
 /// Random requests of `bytes` a second: positioning as for 4K, then the transfer.

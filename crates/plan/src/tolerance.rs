@@ -99,23 +99,6 @@ fn survivors(layouts: &[Layout], most: u32) -> Vec<f64> {
     all
 }
 
-/// Share of pools of these layouts that are lost when each drive is failed with chance `p`,
-/// independently: what the R2-C2 calculator computes.
-pub fn lost(layouts: &[Layout], p: f64) -> f64 {
-    let mut survives = 1.0f64;
-    for layout in layouts {
-        let group: f64 = (0..=layout.tolerance())
-            .map(|i| {
-                choose(layout.width, i)
-                    * p.powi(i as i32)
-                    * (1.0 - p).powi((layout.width - i) as i32)
-            })
-            .sum();
-        survives *= group.powi(layout.groups as i32);
-    }
-    1.0 - survives
-}
-
 /// Binomial coefficient, exact below 2^53.
 pub fn choose(n: u32, k: u32) -> f64 {
     if k > n {

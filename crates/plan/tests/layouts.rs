@@ -3,7 +3,7 @@
 #[path = "table/mod.rs"]
 mod table;
 
-use plan::space;
+use plan::space::{self, PoolSpace};
 use table::{BLOCKS, geometry};
 
 #[test]
@@ -19,7 +19,7 @@ fn space_is_as_recorded() {
         let [vdevs, bytes, ashift, wanted @ ..] = &numbers[..] else { panic!("{row}") };
         let ashift = *ashift as u32;
         let one = space::vdev(geometry, *bytes, ashift, true);
-        let pool = space::pool(&vec![one; *vdevs as usize]);
+        let pool = PoolSpace::of(vdevs * one.dspace, vdevs * one.embedded_dspace);
         let found = [one.metaslabs, one.space, one.embedded_log, pool.dspace, pool.slop];
         assert_eq!(found, *wanted, "{row}");
         let asize = BLOCKS.map(|block| geometry.asize(block, ashift).to_string());

@@ -9,7 +9,7 @@ mod with_engine;
 use bare::{Bare, drive, profiles};
 use contents::config::DriveConfig;
 use drives::ProfileNumber;
-use plan::space::{self, VdevSpace};
+use plan::space::{self, PoolSpace, VdevSpace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use table::{BLOCKS, geometry};
@@ -61,10 +61,11 @@ impl Pool {
     /// What plan says of it.
     fn planned(&self, closely: bool) -> Found {
         let vdev = space::vdev(self.geometry, self.bytes, self.ashift, true);
-        let pool = space::pool(&vec![vdev; self.vdevs as usize]);
+        let vdevs = u64::from(self.vdevs);
+        let pool = PoolSpace::of(vdevs * vdev.dspace, vdevs * vdev.embedded_dspace);
         let Geometry { layout, children } = self.geometry;
         Found {
-            size: u64::from(self.vdevs) * (vdev.space + vdev.embedded_log),
+            size: vdevs * (vdev.space + vdev.embedded_log),
             usable: pool.usable,
             closely: closely.then(|| {
                 (
@@ -238,7 +239,7 @@ fn log_cache_and_special_vdevs_add_nothing_to_what_a_pool_offers() {
     })
     .concat();
     let (data, special) = (mirror("hdd-7200-8t"), mirror("pm983-960g"));
-    let usable = space::pool([&data]).usable;
+    let usable = PoolSpace::of(data.dspace, data.embedded_dspace).usable;
     let size = |vdev: &VdevSpace| vdev.space + vdev.embedded_log;
     let logs = data.embedded_dspace + special.embedded_dspace;
     // From 2.4 on a special vdev has an embedded log as well, and slop is less both (`spa_get_slop_space`).

@@ -1,38 +1,62 @@
 //! The dataset of a database.
 
-use super::{Check, Problem, Rule, Severity, rule};
+use super::{Check, Problem, Severity, rules};
 use crate::format::size;
-use crate::setting::Target;
-use crate::source::Document::{HongKong, Mysql, Practice, Zfs4, ZfsProps};
+use crate::setting::{Target, rounded_arc};
 use crate::system::{Database, Engine, Found, System};
 use zfs::AllocationClass;
 
-pub const RULES: &[Rule] =
-    &[SYNC_DISABLED, RECORDS_TORN, RECORDS_LARGE, LOGBIAS, PRIMARYCACHE, MEMORY];
-
-const SYNC_DISABLED: Rule = rule! {
+rules! {
     "database-sync-disabled", Error, Check::Database(sync_disabled),
     what: "{subject} holds {engine} and has sync=disabled.",
     what_zh: "{subject} 存放 {engine}，并设置了 sync=disabled。",
     why: "COMMIT returns before anything is stable. A power cut loses the committed work of up to twice zfs_txg_timeout, which is seconds; replicas and clients then know of transactions that the server has lost.",
     why_zh: "COMMIT 在落盘之前就返回。断电最多丢失两倍 zfs_txg_timeout、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
-    sources: &[ZfsProps.section("sync"), Mysql.section("sync=disabled")],
-};
+    sources: [ZfsProps("sync"), Mysql("sync=disabled")];
 
-fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
-    let property = database.dataset.get("sync").filter(|p| p.value == "disabled")?;
-    Some(Problem::of_property(&database.dataset.name, "sync", property, "standard"))
-}
-
-const RECORDS_TORN: Rule = rule! {
     "database-records-torn", Warning, Check::Database(records_torn),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
     what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
     why: "A page takes several records, each a block of its own with its checksum and pointer. The intent log can divide it between two log blocks, so that a power cut tears it: keep the server's own protection on (full_page_writes, doublewrite).",
     why_zh: "一页要占几个 ZFS 记录（record），每个都是带校验和与指针的独立块。意图日志可能把一页分在两个日志块中，断电会造成页撕裂：必须保留数据库自身的保护（full_page_writes、doublewrite）。",
-    sources: &[Mysql.section("innodb_doublewrite=0"), ZfsProps.section("recordsize")],
-    lab: "hk-recordsize",
-};
+    sources: [Mysql("innodb_doublewrite=0"), ZfsProps("recordsize")],
+    lab: "hk-recordsize";
+
+    "database-records-large", Warning, Check::Database(records_large),
+    what: "{subject} holds {engine} with pages of {page} in records of {record}.",
+    what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
+    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K. Other sources advise 32K, or large records for analytics. 128K is right for scans: where it is set on this dataset itself, this finding is only a note. Only files written afterwards get the new size.",
+    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页。也有来源建议 32K，或为分析负载使用大记录。128K 适合扫描：若直接设置在此数据集上，本条只作提示。只影响之后写入的文件。",
+    sources: [HongKong("databases, recordsize=16K"), Mysql("recordsize=16k"), ZfsProps("recordsize")],
+    lab: "hk-recordsize";
+
+    "database-logbias", Note, Check::Database(logbias),
+    what: "{subject} holds {engine} with logbias=throughput and no log vdev.",
+    what_zh: "{subject} 存放 {engine}，设置了 logbias=throughput，而且没有日志 vdev。",
+    why: "Sources disagree: one sets latency for OLTP, another throughput for bulk writes. Throughput writes each record once, but a small commit into a large record writes the whole record, and the pool fragments. Measure with your page size and release.",
+    why_zh: "各来源说法不一：一个为 OLTP 设 latency，另一个为批量写入设 throughput。throughput 使每条记录只写一次，但小提交落在大记录上时要写整条记录，而且产生碎片。请按自己的页大小和版本测量。",
+    sources: [HongKong("databases, logbias=latency"), Mysql("logbias=throughput"), ZfsProps("logbias")],
+    lab: "hk-logbias";
+
+    "database-primarycache", Warning, Check::Database(primarycache),
+    what: "{subject} keeps data out of the ARC (primarycache=metadata) though {setting} is only {cache} of {memory}.",
+    what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
+    why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
+    why_zh: "数据库自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有数据库自身的缓存装得下工作集时，这样设置才省内存。",
+    sources: [Mysql("primarycache=metadata"), ZfsProps("primarycache")];
+
+    "database-memory", Warning, Check::System(memory),
+    what: "The ARC may take {arc} and database servers {cache} ({setting}), out of {memory} of RAM.",
+    what_zh: "ARC 可占 {arc}，数据库共占 {cache}（{setting}），而内存共 {memory}。",
+    why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that all fit, with room for connections and the kernel.",
+    why_zh: "ARC 会归还内存，但比数据库申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使各方都放得下，并给连接和内核留出余地。",
+    sources: [Zfs4("zfs_arc_max"), Practice("leave room for all caches")];
+}
+
+fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
+    let property = database.dataset.get("sync").filter(|p| p.value == "disabled")?;
+    Some(Problem::of_property(&database.dataset.name, "sync", property, "standard"))
+}
 
 fn records_torn(system: &System, database: &Database) -> Option<Problem> {
     let problem = wrong_record(database, |record, page| record < page)?;
@@ -47,20 +71,6 @@ fn records_torn(system: &System, database: &Database) -> Option<Problem> {
         _ => problem,
     })
 }
-
-const RECORDS_LARGE: Rule = rule! {
-    "database-records-large", Warning, Check::Database(records_large),
-    what: "{subject} holds {engine} with pages of {page} in records of {record}.",
-    what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
-    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K. Other sources advise 32K, or large records for analytics. 128K is right for scans: where it is set on this dataset itself, this finding is only a note. Only files written afterwards get the new size.",
-    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页。也有来源建议 32K，或为分析负载使用大记录。128K 适合扫描：若直接设置在此数据集上，本条只作提示。新的 recordsize 只对之后写入的文件生效。",
-    sources: &[
-        HongKong.section("databases, recordsize=16K"),
-        Mysql.section("recordsize=16k"),
-        ZfsProps.section("recordsize"),
-    ],
-    lab: "hk-recordsize",
-};
 
 fn records_large(system: &System, database: &Database) -> Option<Problem> {
     let problem = wrong_record(database, |record, page| record > page)?;
@@ -95,20 +105,6 @@ fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Prob
     })
 }
 
-const LOGBIAS: Rule = rule! {
-    "database-logbias", Note, Check::Database(logbias),
-    what: "{subject} holds {engine} with logbias=throughput and no log vdev.",
-    what_zh: "{subject} 存放 {engine}，设置了 logbias=throughput，而且没有日志 vdev。",
-    why: "Sources disagree: one sets latency for OLTP, another throughput for bulk writes. Throughput writes each record once, but a small commit into a large record writes the whole record, and the pool fragments. Measure with your page size and release.",
-    why_zh: "各来源说法不一：一个为 OLTP 设 latency，另一个为批量写入设 throughput。throughput 使每个 ZFS 记录（record）只写一次，但小提交落在大记录上时要写整个记录，而且存储池会产生碎片。请按自己的页大小和版本测量。",
-    sources: &[
-        HongKong.section("databases, logbias=latency"),
-        Mysql.section("logbias=throughput"),
-        ZfsProps.section("logbias"),
-    ],
-    lab: "hk-logbias",
-};
-
 fn logbias(system: &System, database: &Database) -> Option<Problem> {
     let dataset = database.dataset;
     let property = dataset.get("logbias").filter(|p| p.value == "throughput")?;
@@ -116,15 +112,6 @@ fn logbias(system: &System, database: &Database) -> Option<Problem> {
     let logged = system.pool(dataset.pool()).is_some_and(|pool| pool.has(AllocationClass::Log));
     (!logged).then(|| Problem::of_property(&dataset.name, "logbias", property, "latency"))
 }
-
-const PRIMARYCACHE: Rule = rule! {
-    "database-primarycache", Warning, Check::Database(primarycache),
-    what: "{subject} keeps data out of the ARC (primarycache=metadata) though {setting} is only {cache} of {memory}.",
-    what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
-    why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
-    why_zh: "数据库自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读 ZFS 记录（record）。只有数据库自身的缓存装得下工作集时，这样设置才省内存。",
-    sources: &[Mysql.section("primarycache=metadata"), ZfsProps.section("primarycache")],
-};
 
 fn primarycache(system: &System, database: &Database) -> Option<Problem> {
     let dataset = database.dataset;
@@ -155,15 +142,6 @@ fn primarycache(system: &System, database: &Database) -> Option<Problem> {
         None => problem,
     })
 }
-
-const MEMORY: Rule = rule! {
-    "database-memory", Warning, Check::System(memory),
-    what: "The ARC may take {arc} and database servers {cache} ({setting}), out of {memory} of RAM.",
-    what_zh: "ARC 可占 {arc}，数据库共占 {cache}（{setting}），而内存共 {memory}。",
-    why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that all fit, with room for connections and the kernel.",
-    why_zh: "ARC 会归还内存，但比数据库申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使各方都放得下，并给连接和内核留出余地。",
-    sources: &[Zfs4.section("zfs_arc_max"), Practice.section("leave room for all caches")],
-};
 
 fn memory(system: &System) -> Option<Problem> {
     // All clusters share the memory: one finding, with the first.
@@ -197,10 +175,7 @@ fn memory(system: &System) -> Option<Problem> {
     // Servers that take nearly all memory by themselves get half.
     let kept = if cache <= share * 75 { cache } else { memory.value / 2 };
     let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
-    let fair = fair.clamp(64 << 20, memory.value / 2);
-    // Whole gigabytes where that costs little.
-    let unit = if fair >= 8 << 30 { 30 } else { 20 };
-    let fair = fair >> unit << unit;
+    let fair = rounded_arc(fair.clamp(64 << 20, memory.value / 2));
     problem = problem.set_parameter("zfs_arc_max", Some(fair));
     if kept != cache {
         problem = smaller_caches(system, problem, &servers, kept);

@@ -1,17 +1,115 @@
 //! Drives: their kind, their health, and how Linux treats them.
 
-use super::{Check, Problem, Rule, Severity, rule};
+use super::{Check, Problem, Severity, rules};
 use crate::format::size;
 use crate::setting::{READ_AHEAD_KIB, Target, scheduler_rule};
-use crate::source::Document::{LinuxDocs, Nvme, Practice, Smartctl, ZfsCode, ZfsDocs, ZpoolProps};
 use crate::system::diskstats::is_drive;
 use crate::system::{Drive, Leaf, Place, Pool, System, Vdev};
 use facts::smartctl::Drive as Report;
 
-pub const RULES: &[Rule] = &[
-    SHINGLED, FAILING, UNREADABLE, REALLOCATED, WORN, CABLE, USB, CARD_VOLUME, SCHEDULER,
-    ROTATIONAL, CACHE_HIDDEN, READ_AHEAD, SWAP_ON_VOLUME, MIXED_SECTORS,
-];
+rules! {
+    "drive-shingled", Warning, Check::Leaf(None, shingled),
+    what: "{subject} in {pool} is a shingled disk ({model}).",
+    what_zh: "{pool} 中的 {subject} 是叠瓦盘（{model}）。",
+    why: "Drive-managed shingled disks fall to a few MB/s under the random writes of a resilver, which then takes days or fails. Their makers advise against ZFS on them.",
+    why_zh: "由盘自身管理的叠瓦盘（DM-SMR），在重建的随机写下会降到每秒几 MB，重建要几天甚至失败；厂商不建议用于 ZFS。",
+    sources: [Practice("makers' lists of shingled disks, 2020")];
+
+    "drive-failing", Error, Check::Drive(failing),
+    what: "{subject} reports that it is failing: {what}.",
+    what_zh: "{subject} 报告即将故障：{what}。",
+    why: "Such drives often fail soon. Replace it while the pool has its redundancy.",
+    why_zh: "这样的盘往往很快就坏。请在冗余完整时更换。",
+    sources: [Smartctl("overall health")];
+
+    "drive-unreadable", Warning, Check::Drive(unreadable),
+    what: "{subject} has unreadable sectors: {what}.",
+    what_zh: "{subject} 有读不出的扇区：{what}。",
+    why: "What they held is lost on this drive. A scrub reads everything and writes it anew where there is redundancy. Read the counters again afterwards, and replace the drive if they grow.",
+    why_zh: "这些扇区中的内容在这块盘上已经丢失。有冗余时，scrub 会读出全部数据并重写坏掉的部分。之后再看计数，若继续增长就换盘。",
+    sources: [Smartctl("attributes 187, 197 and 198, media errors")];
+
+    "drive-reallocated", Note, Check::Drive(reallocated),
+    what: "{subject} has replaced bad sectors by spare ones: {what}.",
+    what_zh: "{subject} 用备用扇区替换过坏扇区：{what}。",
+    why: "A few are normal. If the number is large or grows within weeks, the surface or the flash is failing: plan the replacement.",
+    why_zh: "少量属于正常。数量大，或几周内继续增长，说明盘面或闪存正在损坏：请计划更换。",
+    sources: [Smartctl("attribute 5, grown defect list"), Practice("replaced sectors come before a failure")];
+
+    "drive-worn", Warning, Check::Drive(worn),
+    what: "{subject} is near the end of its rated life: {what}.",
+    what_zh: "{subject} 接近额定寿命：{what}。",
+    why: "Log and cache drives wear fastest. Plan the replacement; drives of a mirror that were bought together wear out together.",
+    why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中一起购买的盘会一起到寿命。",
+    sources: [
+        Smartctl("NVMe percentage used, available spare"),
+        Smartctl("normalized values of attributes 177, 202, 231 and 233")
+    ];
+
+    "drive-cable", Note, Check::Drive(cable),
+    what: "{subject} counted {count} transfer errors on its link (CRC).",
+    what_zh: "{subject} 的链路上有 {count} 次传输错误（CRC）。",
+    why: "The counter is never reset. If it grows, replace the cable or the backplane before the drive.",
+    why_zh: "此计数不会清零。若继续增长，先换线缆或背板，再换盘。",
+    sources: [Smartctl("attribute 199")];
+
+    "drive-usb", Warning, Check::Leaf(None, usb),
+    what: "{subject} in {pool} is attached by USB.",
+    what_zh: "{pool} 中的 {subject} 通过 USB 连接。",
+    why: "USB bridges reset under load, hide errors and often acknowledge flushes that they do not perform. The drive then disappears and the pool is suspended.",
+    why_zh: "USB 转接芯片在负载下会复位、掩盖错误，还常常只应答刷盘（flush）命令而不执行。盘会掉线，存储池被挂起。",
+    sources: [ZfsDocs("Hardware, USB")];
+
+    "drive-card-volume", Warning, Check::Leaf(None, card_volume),
+    what: "{subject} in {pool} is a volume of a RAID card ({model}), not a drive.",
+    what_zh: "{pool} 中的 {subject} 是 RAID 卡的卷（{model}），不是物理盘。",
+    why: "ZFS cannot see single drives behind it, repair from them or flush them. The card acknowledges flushes from its own cache, and the pool can be read only behind such a card. Set the card to pass drives through (HBA, IT or JBOD mode).",
+    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能令其刷盘；卡用自己的缓存应答刷盘命令，而且存储池只有接在这种卡上才能读取。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
+    sources: [ZfsDocs("Hardware, hardware RAID controllers"), Nvme("pass-through mode")];
+
+    "drive-scheduler", Note, Check::Drive(scheduler),
+    what: "{subject} uses the I/O scheduler {scheduler}.",
+    what_zh: "{subject} 使用 I/O 调度器 {scheduler}。",
+    why: "ZFS schedules its own I/O, and an NVMe drive or SSD gains nothing from sorting. The scheduler adds latency and, above some 100,000 operations a second, lock contention. Turn it off with a udev rule that uses a stable name.",
+    why_zh: "ZFS 自己调度 I/O，NVMe 和 SSD 也不需要排序。调度器增加延迟，每秒超过约十万次操作时还有锁竞争。用匹配稳定名称的 udev 规则关闭它。",
+    sources: [Nvme("scheduler none by udev"), LinuxDocs("block, switching schedulers")];
+
+    "drive-rotational", Warning, Check::Drive(rotational),
+    what: "{subject} ({model}) is flash, but Linux treats it as a hard disk.",
+    what_zh: "{subject}（{model}）是闪存，但 Linux 把它当作机械盘。",
+    why: "ZFS then merges its I/O up to 1 MiB and spreads reads as for a hard disk. Usually a RAID card or hypervisor hides the kind of drive.",
+    why_zh: "ZFS 会像对机械盘那样把 I/O 合并到 1 MiB 并分散读取。通常是 RAID 卡或虚拟机管理程序隐藏了盘的类型。",
+    sources: [ZfsCode("vdev_queue.c, aggregation limits")];
+
+    "drive-cache-hidden", Error, Check::Drive(cache_hidden),
+    what: "{subject} has a volatile write cache, but write_cache is `write through`: Linux sends it no flushes.",
+    what_zh: "{subject} 有易失写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷盘（flush）命令。",
+    why: "A power cut loses what the drive has acknowledged and still holds in its cache, including ZFS metadata.",
+    why_zh: "断电会丢失盘已确认、仍在缓存中的数据，包括 ZFS 的元数据。",
+    sources: [LinuxDocs("block, queue/write_cache")];
+
+    "drive-read-ahead", Note, Check::Drive(read_ahead),
+    what: "{subject} is an SSD with a read-ahead of {kib} KiB.",
+    what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
+    why: "Linux reads ahead on sequential access, and around a page of a mapped file that is not in memory: random access to mapped files then fetches data that nothing asked for. The kernel's default is 128 KiB. (ZFS does not use this setting; other file systems and raw devices do.)",
+    why_zh: "Linux 在顺序访问时预读；访问内存映射文件中不在内存的页时，也会读取它周围的数据，因此随机访问映射文件会取来多余的数据。内核默认为 128 KiB。（ZFS 不用此设置；其他文件系统和裸设备会用。）",
+    sources: [LinuxDocs("block, queue/read_ahead_kb")];
+
+    "swap-on-volume", Warning, Check::Drive(swap_on_volume),
+    what: "Swap is on a volume of a pool, {subject}.",
+    what_zh: "交换空间在存储池的卷 {subject} 上。",
+    why: "To write swap, ZFS needs memory just when there is none: the machine may hang. Put swap on a partition.",
+    why_zh: "写交换空间时 ZFS 需要内存，而那时恰恰没有：机器可能卡死。请把交换空间放在分区上。",
+    sources: [ZfsDocs("FAQ, using a zvol for a swap device")];
+
+    "drive-mixed-sectors", Warning, Check::Vdev(None, mixed_sectors),
+    what: "The drives of {subject} in {pool} have different physical sectors ({one} and {two}).",
+    what_zh: "{pool} 中 {subject} 的盘物理扇区不同（{one} 和 {two}）。",
+    why: "Nothing in the input shows an ashift that fits the larger sectors. With a smaller one, some of the drives read, change and write a sector for each small write.",
+    why_zh: "输入中没有信息表明 ashift 符合较大的扇区。若 ashift 较小，一部分盘的每次小块写都要读-改-写。",
+    sources: [ZpoolProps("ashift")],
+    lab: "hk-ashift";
+}
 
 fn device(drive: &Drive) -> String {
     format!("/dev/{}", drive.name)
@@ -41,15 +139,6 @@ fn pooled(system: &System, drive: &Drive) -> bool {
     leaves.any(|leaf| system.drive(leaf).is_some_and(|member| member.name == drive.name))
 }
 
-const SHINGLED: Rule = rule! {
-    "drive-shingled", Warning, Check::Leaf(None, shingled),
-    what: "{subject} in {pool} is a shingled disk ({model}).",
-    what_zh: "{pool} 中的 {subject} 是叠瓦盘（{model}）。",
-    why: "Drive-managed shingled disks fall to a few MB/s under the random writes of a resilver, which then takes days or fails. Their makers advise against ZFS on them.",
-    why_zh: "由盘自身管理的叠瓦盘（DM-SMR），在重建的随机写下会降到每秒几 MB，重建要几天甚至失败；厂商不建议用于 ZFS。",
-    sources: &[Practice.section("makers' lists of shingled disks, 2020")],
-};
-
 fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     let smart = system.drive(leaf).and_then(|drive| drive.smart.as_ref());
     let zoned = smart.and_then(|(_, smart)| smart.zoned.as_ref());
@@ -59,15 +148,6 @@ fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
         problem.run(&["zpool", "replace", &pool.name, &leaf.name, "CONVENTIONAL-DRIVE"])
     })
 }
-
-const FAILING: Rule = rule! {
-    "drive-failing", Error, Check::Drive(failing),
-    what: "{subject} reports that it is failing: {what}.",
-    what_zh: "{subject} 报告即将故障：{what}。",
-    why: "Such drives often fail soon. Replace it while the pool has its redundancy.",
-    why_zh: "这样的盘往往很快就坏。请在冗余完整时更换。",
-    sources: &[Smartctl.section("overall health")],
-};
 
 fn failing(_: &System, drive: &Drive) -> Option<Problem> {
     let (_, smart) = drive.smart.as_ref()?;
@@ -94,15 +174,6 @@ fn attributes(smart: &Report, ids: &[u64]) -> Vec<(u32, String)> {
     counted.map(|a| (a.line, format!("{} {}", a.name, a.raw.unwrap_or(0)))).collect()
 }
 
-const UNREADABLE: Rule = rule! {
-    "drive-unreadable", Warning, Check::Drive(unreadable),
-    what: "{subject} has unreadable sectors: {what}.",
-    what_zh: "{subject} 有读不出的扇区：{what}。",
-    why: "What they held is lost on this drive. A scrub reads everything and writes it anew where there is redundancy. Read the counters again afterwards, and replace the drive if they grow.",
-    why_zh: "这些扇区中的内容在这块盘上已经丢失。有冗余时，scrub 会读出全部数据并重写坏掉的部分。之后再看计数，若继续增长就换盘。",
-    sources: &[Smartctl.section("attributes 187, 197 and 198, media errors")],
-};
-
 fn unreadable(system: &System, drive: &Drive) -> Option<Problem> {
     let (_, smart) = drive.smart.as_ref()?;
     // 197: sectors that wait to be replaced; 198: sectors that cannot be read. SSDs count other things there.
@@ -117,18 +188,6 @@ fn unreadable(system: &System, drive: &Drive) -> Option<Problem> {
 /// Replaced sectors from which they are no longer few.
 const MANY_REPLACED: u64 = 50;
 
-const REALLOCATED: Rule = rule! {
-    "drive-reallocated", Note, Check::Drive(reallocated),
-    what: "{subject} has replaced bad sectors by spare ones: {what}.",
-    what_zh: "{subject} 已有坏扇区被重映射到备用扇区：{what}。",
-    why: "A few are normal. If the number is large or grows within weeks, the surface or the flash is failing: plan the replacement.",
-    why_zh: "少量属于正常。数量大，或几周内继续增长，说明盘面或闪存正在损坏：请计划更换。",
-    sources: &[
-        Smartctl.section("attribute 5, grown defect list"),
-        Practice.section("replaced sectors come before a failure"),
-    ],
-};
-
 fn reallocated(_: &System, drive: &Drive) -> Option<Problem> {
     let (_, smart) = drive.smart.as_ref()?;
     let grown = smart.grown_defects.as_ref().filter(|grown| grown.value > 0);
@@ -139,18 +198,6 @@ fn reallocated(_: &System, drive: &Drive) -> Option<Problem> {
     let severity = if most >= MANY_REPLACED { Severity::Warning } else { Severity::Note };
     Some(counted(drive, &counts)?.severity(severity).command(drive.smartctl(&["-x"])))
 }
-
-const WORN: Rule = rule! {
-    "drive-worn", Warning, Check::Drive(worn),
-    what: "{subject} is near the end of its rated life: {what}.",
-    what_zh: "{subject} 接近额定寿命：{what}。",
-    why: "Log and cache drives wear fastest. Plan the replacement; drives of a mirror that were bought together wear out together.",
-    why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中同批购买的盘会同时到寿命。",
-    sources: &[
-        Smartctl.section("NVMe percentage used, available spare"),
-        Smartctl.section("normalized values of attributes 177, 202, 231 and 233"),
-    ],
-};
 
 /// The attribute in which a SATA SSD counts its life down from 100. Makers use these numbers for other things too, so its
 /// name must say so.
@@ -180,15 +227,6 @@ fn worn(system: &System, drive: &Drive) -> Option<Problem> {
     Some(counted(drive, &[count])?.command(drive.smartctl(&["-x"])))
 }
 
-const CABLE: Rule = rule! {
-    "drive-cable", Note, Check::Drive(cable),
-    what: "{subject} counted {count} transfer errors on its link (CRC).",
-    what_zh: "{subject} 的链路上有 {count} 次传输错误（CRC）。",
-    why: "The counter is never reset. If it grows, replace the cable or the backplane before the drive.",
-    why_zh: "此计数不会清零。若继续增长，先换线缆或背板，再换盘。",
-    sources: &[Smartctl.section("attribute 199")],
-};
-
 fn cable(_: &System, drive: &Drive) -> Option<Problem> {
     let (origin, smart) = drive.smart.as_ref()?;
     let crc = smart.attribute(199)?;
@@ -199,15 +237,6 @@ fn cable(_: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.command(drive.smartctl(&["-x"])))
 }
 
-const USB: Rule = rule! {
-    "drive-usb", Warning, Check::Leaf(None, usb),
-    what: "{subject} in {pool} is attached by USB.",
-    what_zh: "{pool} 中的 {subject} 通过 USB 连接。",
-    why: "USB bridges reset under load, hide errors and often acknowledge flushes that they do not perform. The drive then disappears and the pool is suspended.",
-    why_zh: "USB 转接芯片在负载下会复位、掩盖错误，还常常只应答刷盘（flush）命令而不执行。盘会掉线，存储池被挂起。",
-    sources: &[ZfsDocs.section("Hardware, USB")],
-};
-
 fn usb(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     let transport =
         system.drive(leaf)?.transport.as_ref().filter(|transport| transport.value == "usb")?;
@@ -215,30 +244,12 @@ fn usb(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "INTERNAL-DRIVE"]))
 }
 
-const CARD_VOLUME: Rule = rule! {
-    "drive-card-volume", Warning, Check::Leaf(None, card_volume),
-    what: "{subject} in {pool} is a volume of a RAID card ({model}), not a drive.",
-    what_zh: "{pool} 中的 {subject} 是 RAID 卡的卷（{model}），不是物理盘。",
-    why: "ZFS cannot see single drives behind it, repair from them or flush them. The card acknowledges flushes from its own cache, and the pool can be read only behind such a card. Set the card to pass drives through (HBA, IT or JBOD mode).",
-    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能令其刷盘；卡用自己的缓存应答刷盘命令，而且存储池只有接在这种卡上才能读取。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
-    sources: &[ZfsDocs.section("Hardware, hardware RAID controllers"), Nvme.section("pass-through mode")],
-};
-
 fn card_volume(system: &System, _: &Pool, leaf: &Leaf) -> Option<Problem> {
     catalogue::card_volume(system.model(leaf)).then(|| {
         let problem = of_model(system, leaf);
         problem.run(&["poolwright", "tune", "generic", "--pool", "FILE"])
     })
 }
-
-const SCHEDULER: Rule = rule! {
-    "drive-scheduler", Note, Check::Drive(scheduler),
-    what: "{subject} uses the I/O scheduler {scheduler}.",
-    what_zh: "{subject} 使用 I/O 调度器 {scheduler}。",
-    why: "ZFS schedules its own I/O, and an NVMe drive or SSD gains nothing from sorting. The scheduler adds latency and, above some 100,000 operations a second, lock contention. Turn it off with a udev rule that uses a stable name.",
-    why_zh: "ZFS 自己调度 I/O，NVMe 和 SSD 也不需要排序。调度器增加延迟，每秒超过约十万次操作时还有锁竞争。用匹配稳定名称的 udev 规则关闭它。",
-    sources: &[Nvme.section("scheduler none by udev"), LinuxDocs.section("block, switching schedulers")],
-};
 
 fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
     let scheduler = drive.scheduler.as_ref().filter(|s| s.value != "none" && s.value != "noop")?;
@@ -251,15 +262,6 @@ fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
     Some(problem.set(Target::Udev, &drive.name, Some(scheduler_rule(drive))))
 }
 
-const ROTATIONAL: Rule = rule! {
-    "drive-rotational", Warning, Check::Drive(rotational),
-    what: "{subject} ({model}) is flash, but Linux treats it as a hard disk.",
-    what_zh: "{subject}（{model}）是闪存，但 Linux 把它当作机械盘。",
-    why: "ZFS then merges its I/O up to 1 MiB and spreads reads as for a hard disk. Usually a RAID card or hypervisor hides the kind of drive.",
-    why_zh: "ZFS 会像对机械盘那样把 I/O 合并到最大 1 MiB，并分散读取。通常是 RAID 卡或虚拟机管理程序隐藏了盘的类型。",
-    sources: &[ZfsCode.section("vdev_queue.c, aggregation limits")],
-};
-
 fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
     let model = drive.model.as_ref().filter(|model| catalogue::flash(&model.value))?;
     let rotational = drive.rotational.as_ref().filter(|rotational| rotational.value)?;
@@ -269,15 +271,6 @@ fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
         .evidence(&model.at, &model.value);
     Some(problem.run(&["lsblk", "-o", "NAME,MODEL,ROTA", &device(drive)]))
 }
-
-const CACHE_HIDDEN: Rule = rule! {
-    "drive-cache-hidden", Error, Check::Drive(cache_hidden),
-    what: "{subject} has a volatile write cache, but write_cache is `write through`: Linux sends it no flushes.",
-    what_zh: "{subject} 有易失性写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷盘（flush）命令。",
-    why: "A power cut loses what the drive has acknowledged and still holds in its cache, including ZFS metadata.",
-    why_zh: "断电会丢失盘已确认、仍在缓存中的数据，包括 ZFS 的元数据。",
-    sources: &[LinuxDocs.section("block, queue/write_cache")],
-};
 
 fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
     let flushed = drive.flushed.as_ref().filter(|flushed| !flushed.value)?;
@@ -295,15 +288,6 @@ fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
     })
 }
 
-const READ_AHEAD: Rule = rule! {
-    "drive-read-ahead", Note, Check::Drive(read_ahead),
-    what: "{subject} is an SSD with a read-ahead of {kib} KiB.",
-    what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
-    why: "Linux reads ahead on sequential access, and around a page of a mapped file that is not in memory: random access to mapped files then fetches data that nothing asked for. The kernel's default is 128 KiB. (ZFS does not use this setting; other file systems and raw devices do.)",
-    why_zh: "Linux 在顺序访问时预读；访问内存映射文件中不在内存的页时，也会读取它周围的数据，因此随机访问映射文件会取来多余的数据。内核默认为 128 KiB。（ZFS 不用此设置；其他文件系统和裸设备会用。）",
-    sources: &[LinuxDocs.section("block, queue/read_ahead_kb")],
-};
-
 fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
     let ahead = drive.read_ahead_kib.as_ref().filter(|ahead| ahead.value > READ_AHEAD_KIB)?;
     // md and LVM raise the value to the width of their stripes.
@@ -319,15 +303,6 @@ fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
     })
 }
 
-const SWAP_ON_VOLUME: Rule = rule! {
-    "swap-on-volume", Warning, Check::Drive(swap_on_volume),
-    what: "Swap is on a volume of a pool, {subject}.",
-    what_zh: "交换空间在存储池的卷 {subject} 上。",
-    why: "To write swap, ZFS needs memory just when there is none: the machine may hang. Put swap on a partition.",
-    why_zh: "写交换空间时 ZFS 需要内存，而那时恰恰没有：机器可能卡死。请把交换空间放在分区上。",
-    sources: &[ZfsDocs.section("FAQ, using a zvol for a swap device")],
-};
-
 fn swap_on_volume(_: &System, drive: &Drive) -> Option<Problem> {
     drive
         .name
@@ -337,16 +312,6 @@ fn swap_on_volume(_: &System, drive: &Drive) -> Option<Problem> {
     let problem = Problem::of(&drive.name).evidence(&swap.at, format!("{}: [SWAP]", drive.name));
     Some(problem.run(&["swapoff", &device(drive)]))
 }
-
-const MIXED_SECTORS: Rule = rule! {
-    "drive-mixed-sectors", Warning, Check::Vdev(None, mixed_sectors),
-    what: "The drives of {subject} in {pool} have different physical sectors ({one} and {two}).",
-    what_zh: "{pool} 中 {subject} 的盘物理扇区不同（{one} 和 {two}）。",
-    why: "Nothing in the input shows an ashift that fits the larger sectors. With a smaller one, some of the drives read, change and write a sector for each small write.",
-    why_zh: "输入中没有信息表明 ashift 符合较大的扇区。若 ashift 较小，一部分盘的每次小块写都要读-改-写。",
-    sources: &[ZpoolProps.section("ashift")],
-    lab: "hk-ashift",
-};
 
 fn mixed_sectors(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let sector = |leaf: &Leaf| system.drive(leaf)?.physical_sector.as_ref();

@@ -1,10 +1,7 @@
 //! The layout of the data vdevs.
 
-use super::{Check, Problem, Rule, Severity, rule};
+use super::{Check, Problem, Severity, rules};
 use crate::format::size;
-use crate::source::Document::{
-    Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
-};
 use crate::system::{
     Database, Leaf, Pool, System, Vdev, drive_of, is_freebsd_name, is_kernel_name,
 };
@@ -12,19 +9,84 @@ use std::collections::BTreeSet;
 use zfs::layout::WIDEST_RAIDZ;
 use zfs::{AllocationClass, Layout};
 
-pub const RULES: &[Rule] = &[
-    STRIPE, MIXED, UNEVEN, UNEQUAL_DRIVES, WIDE, SINGLE_PARITY, DATABASE, DRAID_SPARES, MISCOUNTED,
-    UNSTABLE_NAMES, SAME_DRIVE,
-];
-
-const STRIPE: Rule = rule! {
+rules! {
     "layout-stripe", Error, Check::Pool(stripe),
     what: "{subject} has no redundancy: {drives} data vdev(s) of one drive each.",
     what_zh: "{subject} 没有冗余：{drives} 个数据 vdev，每个只有一块盘。",
     why: "The first drive that fails takes the whole pool with it. Checksums find damage but cannot repair it.",
     why_zh: "任何一块盘坏掉，整个存储池就丢失；校验和能发现损坏，但无法修复。",
-    sources: &[ZpoolConcepts.section("Virtual Devices"), Fsync.section("zpool create of twelve single disks")],
-};
+    sources: [ZpoolConcepts("Virtual Devices"), Fsync("zpool create of twelve single disks")];
+
+    "layout-mixed", Warning, Check::Pool(mixed),
+    what: "The data vdevs of {subject} survive different numbers of failures: {weakest} survives {survives}, {strongest} more.",
+    what_zh: "{subject} 的数据 vdev 容错能力不同：{weakest} 能承受 {survives} 块盘故障，{strongest} 更多。",
+    why: "Data is striped over all vdevs, so the pool fails with its weakest one. `zpool add -f` does this by mistake; in a pool with raidz it cannot be undone.",
+    why_zh: "数据条带化分布在所有 vdev 上，最弱的 vdev 失效，存储池就失效。误用 `zpool add -f` 会造成这种情况；含 raidz 的存储池无法撤销。",
+    sources: [ZpoolConcepts("Virtual Devices")];
+
+    "layout-uneven", Note, Check::Pool(uneven),
+    what: "The raidz vdevs of {subject} have different widths: {widths}.",
+    what_zh: "{subject} 的 raidz vdev 宽度不同：{widths}。",
+    why: "Each stores a block with a different share of parity, and the narrow one fills at a different rate: usable space and speed are hard to predict. `zpool attach` widens a raidz from OpenZFS 2.3 on.",
+    why_zh: "各 vdev 存一个块所用的校验比例不同，窄的那个填满的速度也不同，可用空间和速度都难以预计。自 OpenZFS 2.3 起可用 `zpool attach` 扩展 raidz。",
+    sources: [ZpoolConcepts("Virtual Devices")];
+
+    "layout-unequal-drives", Warning, Check::Vdev(None, unequal_drives),
+    what: "The drives of {subject} in {pool} differ in size: each counts as {least}, and {lost} is unused.",
+    what_zh: "{pool} 中 {subject} 的盘大小不同：每块按 {least} 计，{lost} 用不上。",
+    why: "A mirror or raidz uses only as much of each drive as its smallest drive has.",
+    why_zh: "镜像和 raidz 在每块盘上只用最小那块盘的容量。",
+    sources: [ZpoolConcepts("Virtual Devices, raidz")];
+
+    "layout-wide", Warning, Check::Vdev(Some(AllocationClass::Normal), wide),
+    what: "{subject} in {pool} is {width} drives wide.",
+    what_zh: "{pool} 中的 {subject} 宽度为 {width} 块盘。",
+    why: "A resilver reads all of them, random reads of full records occupy all of them, and the time in which further failures count grows with the width. Several vdevs, or dRAID, rebuild faster.",
+    why_zh: "重建要读所有的盘，随机读整条记录会占用所有的盘，宽度越大，再次故障的危险窗口也越长。分成几个 vdev，或用 dRAID，重建更快。",
+    sources: [ZpoolConcepts("raidz, recommended number of devices"), MirrorSite("ZFS layouts, raidz3 of 30")];
+
+    "layout-single-parity", Warning, Check::Vdev(Some(AllocationClass::Normal), single_parity),
+    what: "{subject} in {pool} has single parity over disks of {size}.",
+    what_zh: "{pool} 中的 {subject} 在 {size} 的盘上只有单校验。",
+    why: "A resilver takes {hours} hours or more at full speed. Until it ends, a second failure loses the pool, and an unreadable sector loses data.",
+    why_zh: "全速重建也要 {hours} 小时以上。重建完成之前，再坏一块盘就丢失存储池，遇到读不出的扇区就丢失数据。",
+    sources: [Arithmetic("capacity / disk rate"), Practice("a second failure during a long resilver")];
+
+    "layout-database", Warning, Check::Database(database),
+    what: "{subject} holds {engine} on {vdev}.",
+    what_zh: "{subject} 把 {engine} 放在 {vdev} 上。",
+    why: "A random read of a page occupies several drives of a raidz but one of a mirror; small records also waste much of raidz's space. The same drives give more operations as mirrors.",
+    why_zh: "随机读一页会占用 raidz 的几块盘，镜像只占用一块；小记录还会浪费 raidz 的许多空间。同样的盘做成镜像，IOPS 更高。",
+    sources: [HongKong("databases, mirrors before raidz")];
+
+    "draid-spares", Note, Check::Vdev(Some(AllocationClass::Normal), draid_spares),
+    what: "{subject} in {pool} has no distributed spare.",
+    what_zh: "{pool} 中的 {subject} 没有分布式热备。",
+    why: "dRAID exists to rebuild onto spare space that is spread over all drives; without a distributed spare, raidz stores small blocks better.",
+    why_zh: "dRAID 的意义在于重建到分布在所有盘上的热备空间；没有分布式热备时，raidz 存小块更省空间。",
+    sources: [ZpoolConcepts("dRAID, distributed spares")];
+
+    "layout-miscounted", Warning, Check::System(miscounted),
+    what: "A comment or title says {stated} (data + parity), but {subject} is {has}.",
+    what_zh: "注释或标题写的是 {stated}（数据 + 校验），但 {subject} 是 {has}。",
+    why: "Counting all drives as data drives overstates the capacity: {stated} needs {drives} drives in each vdev.",
+    why_zh: "把总盘数当成数据盘数，容量就报高了：{stated} 要求每个 vdev 有 {drives} 块盘。",
+    sources: [HongKong("node B, 12 disks as two raidz2 of 6D+2P"), Arithmetic("drives - parity")];
+
+    "layout-unstable-names", Note, Check::Pool(unstable_names),
+    what: "{subject} lists its drives under kernel names ({drive}).",
+    what_zh: "{subject} 用内核设备名列出它的盘（{drive}）。",
+    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one. First check that {directory} lists every drive of the pool: if one is missing there, the import fails and the pool stays exported.",
+    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。请先确认 {directory} 中列有存储池的每一块盘：缺一块，导入就会失败，存储池停留在导出状态。",
+    sources: [ZfsDocs("selecting /dev names when creating a pool")];
+
+    "layout-same-drive", Error, Check::Vdev(None, same_drive),
+    what: "{subject} in {pool} has two members on one drive: {one} and {two}.",
+    what_zh: "{pool} 中的 {subject} 有两个成员在同一块盘上：{one} 和 {two}。",
+    why: "If that drive fails, both copies or two columns are lost at once.",
+    why_zh: "那块盘一坏，两个副本或两列会同时丢失。",
+    sources: [ZpoolConcepts("Virtual Devices")];
+}
 
 fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
     let first = pool.vdevs_of(AllocationClass::Normal).next()?;
@@ -64,15 +126,6 @@ fn attach_bootable(problem: Problem, pool: &Pool, leaf: &Leaf) -> Problem {
         .run(&["zpool", "attach", &pool.name, &leaf.name, "PARTITION-OF-ANOTHER-DRIVE"])
 }
 
-const MIXED: Rule = rule! {
-    "layout-mixed", Warning, Check::Pool(mixed),
-    what: "The data vdevs of {subject} survive different numbers of failures: {weakest} survives {survives}, {strongest} more.",
-    what_zh: "{subject} 的数据 vdev 容错能力不同：{weakest} 能承受 {survives} 块盘故障，{strongest} 更多。",
-    why: "Data is striped over all vdevs, so the pool fails with its weakest one. `zpool add -f` does this by mistake; in a pool with raidz it cannot be undone.",
-    why_zh: "数据条带化分布在所有 vdev 上，最弱的 vdev 失效，存储池就失效。误用 `zpool add -f` 会造成这种情况；含 raidz 的存储池无法撤销。",
-    sources: &[ZpoolConcepts.section("Virtual Devices")],
-};
-
 fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
     let weakest = pool.vdevs_of(AllocationClass::Normal).min_by_key(|vdev| vdev.survives())?;
     let strongest = pool.vdevs_of(AllocationClass::Normal).max_by_key(|vdev| vdev.survives())?;
@@ -98,15 +151,6 @@ fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
     })
 }
 
-const UNEVEN: Rule = rule! {
-    "layout-uneven", Note, Check::Pool(uneven),
-    what: "The raidz vdevs of {subject} have different widths: {widths}.",
-    what_zh: "{subject} 的 raidz vdev 宽度不同：{widths}。",
-    why: "Each stores a block with a different share of parity, and the narrow one fills at a different rate: usable space and speed are hard to predict. `zpool attach` widens a raidz from OpenZFS 2.3 on.",
-    why_zh: "各 vdev 存一个块所用的校验比例不同，窄的那个填满的速度也不同，可用空间和速度都难以预计。自 OpenZFS 2.3 起可用 `zpool attach` 扩展 raidz。",
-    sources: &[ZpoolConcepts.section("Virtual Devices")],
-};
-
 fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
     let raidz = || {
         pool.vdevs_of(AllocationClass::Normal).filter(|v| matches!(v.layout, Layout::Raidz { .. }))
@@ -121,15 +165,6 @@ fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
             .run(&["zpool", "attach", &pool.name, &narrow.name, "ONE-MORE-DRIVE"])
     })
 }
-
-const UNEQUAL_DRIVES: Rule = rule! {
-    "layout-unequal-drives", Warning, Check::Vdev(None, unequal_drives),
-    what: "The drives of {subject} in {pool} differ in size: each counts as {least}, and {lost} is unused.",
-    what_zh: "{pool} 中 {subject} 的盘容量不同：每块按 {least} 计，{lost} 用不上。",
-    why: "A mirror or raidz uses only as much of each drive as its smallest drive has.",
-    why_zh: "镜像和 raidz 在每块盘上只用最小那块盘的容量。",
-    sources: &[ZpoolConcepts.section("Virtual Devices, raidz")],
-};
 
 fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     if matches!(vdev.class, AllocationClass::Spare | AllocationClass::Cache) {
@@ -149,18 +184,6 @@ fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> 
     })
 }
 
-const WIDE: Rule = rule! {
-    "layout-wide", Warning, Check::Vdev(Some(AllocationClass::Normal), wide),
-    what: "{subject} in {pool} is {width} drives wide.",
-    what_zh: "{pool} 中的 {subject} 宽度为 {width} 块盘。",
-    why: "A resilver reads all of them, random reads of full records occupy all of them, and the time in which further failures count grows with the width. Several vdevs, or dRAID, rebuild faster.",
-    why_zh: "重建要读所有的盘，随机读整条记录会占用所有的盘，宽度越大，再次故障的危险窗口也越长。分成几个 vdev，或用 dRAID，重建更快。",
-    sources: &[
-        ZpoolConcepts.section("raidz, recommended number of devices"),
-        MirrorSite.section("ZFS layouts, raidz3 of 30"),
-    ],
-};
-
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let width = vdev.leaves.len();
     (matches!(vdev.layout, Layout::Raidz { .. }) && width as u32 > WIDEST_RAIDZ).then(|| {
@@ -169,15 +192,6 @@ fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
         problem.run(&["poolwright", "plan", "--drives", &drives])
     })
 }
-
-const SINGLE_PARITY: Rule = rule! {
-    "layout-single-parity", Warning, Check::Vdev(Some(AllocationClass::Normal), single_parity),
-    what: "{subject} in {pool} has single parity over disks of {size}.",
-    what_zh: "{pool} 中的 {subject} 在 {size} 的盘上只有单校验。",
-    why: "A resilver takes {hours} hours or more at full speed. Until it ends, a second failure loses the pool, and an unreadable sector loses data.",
-    why_zh: "全速重建也要 {hours} 小时以上。重建完成之前，再坏一块盘就丢失存储池，遇到读不出的扇区就丢失数据。",
-    sources: &[Arithmetic.section("capacity / disk rate"), Practice.section("a second failure during a long resilver")],
-};
 
 fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let disks = vdev.leaves.iter().filter(|leaf| system.rotates(leaf) == Some(true));
@@ -193,15 +207,6 @@ fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     })
 }
 
-const DATABASE: Rule = rule! {
-    "layout-database", Warning, Check::Database(database),
-    what: "{subject} holds {engine} on {vdev}.",
-    what_zh: "{subject} 把 {engine} 放在 {vdev} 上。",
-    why: "A random read of a page occupies several drives of a raidz but one of a mirror; small records also waste much of raidz's space. The same drives give more operations as mirrors.",
-    why_zh: "随机读一页会占用 raidz 的几块盘，镜像只占用一块；小的 ZFS 记录（record）还会浪费 raidz 的许多空间。同样的盘做成镜像，IOPS 更高。",
-    sources: &[HongKong.section("databases, mirrors before raidz")],
-};
-
 fn database(system: &System, database: &Database) -> Option<Problem> {
     let pool = system.pool(database.dataset.pool())?;
     let vdev =
@@ -214,30 +219,12 @@ fn database(system: &System, database: &Database) -> Option<Problem> {
     Some(problem.run(&[&["zpool", "create", "NEW-POOL"][..], &mirrors[..]].concat()))
 }
 
-const DRAID_SPARES: Rule = rule! {
-    "draid-spares", Note, Check::Vdev(Some(AllocationClass::Normal), draid_spares),
-    what: "{subject} in {pool} has no distributed spare.",
-    what_zh: "{pool} 中的 {subject} 没有分布式热备。",
-    why: "dRAID exists to rebuild onto spare space that is spread over all drives; without a distributed spare, raidz stores small blocks better.",
-    why_zh: "dRAID 的意义在于重建到分布在所有盘上的热备空间；没有分布式热备时，raidz 存小块更省空间。",
-    sources: &[ZpoolConcepts.section("dRAID, distributed spares")],
-};
-
 fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let Layout::Draid { parity, data, spares: 0 } = vdev.layout else { return None };
     let children = vdev.leaves.len();
     let spared = format!("draid{parity}:{data}d:{children}c:1s");
     Some(Problem::of_vdev(vdev).run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
 }
-
-const MISCOUNTED: Rule = rule! {
-    "layout-miscounted", Warning, Check::System(miscounted),
-    what: "A comment or title says {stated} (data + parity), but {subject} is {has}.",
-    what_zh: "注释或标题写的是 {stated}（数据 + 校验），但 {subject} 是 {has}。",
-    why: "Counting all drives as data drives overstates the capacity: {stated} needs {drives} drives in each vdev.",
-    why_zh: "把总盘数当成数据盘数，容量就报高了：{stated} 要求每个 vdev 有 {drives} 块盘。",
-    sources: &[HongKong.section("node B, 12 disks as two raidz2 of 6D+2P"), Arithmetic.section("drives - parity")],
-};
 
 fn miscounted(system: &System) -> Option<Problem> {
     let data_vdevs = || system.pools.iter().flat_map(|pool| pool.vdevs_of(AllocationClass::Normal));
@@ -285,15 +272,6 @@ fn data_and_parity(text: &str) -> Option<(u64, u64)> {
     })
 }
 
-const UNSTABLE_NAMES: Rule = rule! {
-    "layout-unstable-names", Note, Check::Pool(unstable_names),
-    what: "{subject} lists its drives under kernel names ({drive}).",
-    what_zh: "{subject} 用内核设备名列出它的盘（{drive}）。",
-    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one. First check that {directory} lists every drive of the pool: if one is missing there, the import fails and the pool stays exported.",
-    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。请先确认 {directory} 中列有存储池的每一块盘：缺一块，导入就会失败，存储池停留在导出状态。",
-    sources: &[ZfsDocs.section("selecting /dev names when creating a pool")],
-};
-
 fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
     // Another problem comes first: an import without a drive may need other options, and a resilver would begin again.
     let healthy = pool.status.as_ref().is_none_or(|(_, status)| status.is_at_rest());
@@ -326,15 +304,6 @@ fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
         .run(&["zpool", "export", &pool.name]);
     Some(problem.run(&["zpool", "import", "-d", directory, &pool.name]))
 }
-
-const SAME_DRIVE: Rule = rule! {
-    "layout-same-drive", Error, Check::Vdev(None, same_drive),
-    what: "{subject} in {pool} has two members on one drive: {one} and {two}.",
-    what_zh: "{pool} 中的 {subject} 有两个成员在同一块盘上：{one} 和 {two}。",
-    why: "If that drive fails, both copies or two columns are lost at once.",
-    why_zh: "那块盘一坏，两个副本或两列会同时丢失。",
-    sources: &[ZpoolConcepts.section("Virtual Devices")],
-};
 
 fn same_drive(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     let (leaf, other) = vdev.leaves.iter().enumerate().find_map(|(index, leaf)| {

@@ -1,7 +1,6 @@
 //! The audit: rules that find pitfalls in a system.
 //!
-//! One file a topic. In it stand a rule's sentences, its sources and its check, and the list of the
-//! topic's rules.
+//! One file a topic. In it stand the rules with their sentences and sources, and below them their checks.
 
 mod cache;
 mod card;
@@ -27,7 +26,7 @@ pub use rule::Rule;
 
 use crate::system::System;
 use finding::Problem;
-use rule::{Check, rule};
+use rule::{Check, rules};
 
 /// Rules by topic, in the order of the documentation.
 pub const TOPICS: &[(&str, &[Rule])] = &[

@@ -1,33 +1,28 @@
 //! Space that small blocks waste on raidz and dRAID.
 
-use super::{Check, Problem, Rule, rule};
+use super::{Check, Problem, rules};
 use crate::format::size;
-use crate::source::Document::{ZfsCode, ZpoolConcepts};
 use crate::system::{Dataset, Pool, System, Vdev};
 use zfs::{AllocationClass, Geometry, Layout};
 
-pub const RULES: &[Rule] = &[RAIDZ, DRAID];
-
-const RAIDZ: Rule = rule! {
+rules! {
     "layout-raidz-padding", Warning,
     Check::Dataset(|system, dataset| padded(system, dataset, |kind| matches!(kind, Layout::Raidz { .. }))),
     what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
     what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
     why: "raidz adds parity to every row and pads each block to a multiple of parity + 1 sectors, so small blocks cost as much space as on mirrors, or more.",
     why_zh: "raidz 为每一行加校验，并把每个块补齐到（校验数 + 1）个扇区的倍数，因此小块占用的空间与镜像相当甚至更多。",
-    sources: &[ZfsCode.section("vdev_raidz_asize")],
-    lab: "hk-recordsize",
-};
+    sources: [ZfsCode("vdev_raidz_asize")],
+    lab: "hk-recordsize";
 
-const DRAID: Rule = rule! {
     "layout-draid-padding", Warning,
     Check::Dataset(|system, dataset| padded(system, dataset, |kind| matches!(kind, Layout::Draid { .. }))),
     what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
     what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
     why: "dRAID allocates whole stripes: a block smaller than the data part of a stripe is filled up with zeros.",
     why_zh: "dRAID 按整条带分配：比条带数据部分小的块用零补满。",
-    sources: &[ZpoolConcepts.section("dRAID, fixed stripe width")],
-};
+    sources: [ZpoolConcepts("dRAID, fixed stripe width")];
+}
 
 /// How a raidz or dRAID vdev stores a block; none for other vdevs, or an impossible width.
 fn geometry(vdev: &Vdev) -> Option<Geometry> {

@@ -35,33 +35,36 @@ pub struct Rule {
     pub lab: Option<&'static str>,
 }
 
-/// A [`Rule`]: its name, severity and check, its sentences, its sources and, where one demonstrates it, its lab. All but
-/// the lab must be there, in this order. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
-macro_rules! rule {
-    (
+/// The rules of a topic, `RULES`, in the order of the documentation. Each has its name, severity and check, its
+/// sentences, its sources and, where one demonstrates it, its lab. rustfmt leaves what stands in it as it is: 120 columns
+/// beside the sentences.
+macro_rules! rules {
+    ($(
         $name:literal, $severity:ident, $check:expr,
         what: $what:literal,
         what_zh: $what_zh:literal,
         why: $why:literal,
         why_zh: $why_zh:literal,
-        sources: $sources:expr,
-        $(lab: $lab:literal,)?
-    ) => {
-        $crate::audit::Rule {
-            name: $name,
-            severity: $crate::audit::Severity::$severity,
-            check: $check,
-            what: $what,
-            what_zh: $what_zh,
-            why: $why,
-            why_zh: $why_zh,
-            sources: $sources,
-            // None where no lab is named.
-            lab: [$($lab)?].first().copied(),
-        }
+        sources: [$($document:ident($section:literal)),+]
+        $(, lab: $lab:literal)?;
+    )+) => {
+        pub const RULES: &[$crate::audit::Rule] = &[$(
+            $crate::audit::Rule {
+                name: $name,
+                severity: $crate::audit::Severity::$severity,
+                check: $check,
+                what: $what,
+                what_zh: $what_zh,
+                why: $why,
+                why_zh: $why_zh,
+                sources: &[$($crate::source::Document::$document.section($section)),+],
+                // None where no lab is named.
+                lab: [$($lab)?].first().copied(),
+            },
+        )+];
     };
 }
-pub(super) use rule;
+pub(super) use rules;
 
 impl Rule {
     /// Its two sentences, what is wrong and why it matters, before arguments are filled in.

@@ -171,28 +171,11 @@ impl System {
     /// Memory that database servers take for their own caches: shared_buffers of each cluster, innodb_buffer_pool_size.
     pub fn database_memory(&self) -> Vec<(Engine, Found<u64>)> {
         let clusters = self.clusters();
-        let buffers = clusters
-            .iter()
-            .filter_map(|cluster| cluster.postgres_bytes("shared_buffers", 8192))
-            .map(|found| (Engine::Postgresql, found));
-        let pool = self.innodb_bytes("innodb_buffer_pool_size");
-        buffers.chain(pool.map(|found| (Engine::Mysql, found))).collect()
+        let buffers = clusters.iter().filter_map(|of| of.postgres_bytes("shared_buffers", 8192));
+        let pool = self.innodb_bytes("innodb_buffer_pool_size").map(|own| (Engine::Mysql, own));
+        buffers.map(|own| (Engine::Postgresql, own)).chain(pool).collect()
     }
-}
 
-impl Dataset {
-    /// The length of its mount point, where a directory is that or below it. The longest of all datasets is the one that
-    /// holds the directory. None of the dataset at `/`, which holds the system, too: properties for one directory
-    /// do not belong there; and none with `canmount=off`, which only hands its mount point down.
-    pub(super) fn mounted_above(&self, directory: &str) -> Option<usize> {
-        let point = self.get("mountpoint")?.value.trim_end_matches('/');
-        let holds_files = point.starts_with('/') && !self.is("canmount", "off");
-        let rest = directory.strip_prefix(point).filter(|_| holds_files)?;
-        (rest.is_empty() || rest.starts_with('/')).then_some(point.len())
-    }
-}
-
-impl System {
     /// The size of a load's random writes and of the records they change, bytes, where a write is at
     /// most a quarter of a record: ZFS then reads and rewrites the whole record.
     pub(crate) fn partial_write(&self, load: &super::Load) -> Option<(u64, u64)> {
@@ -222,6 +205,18 @@ impl System {
             .map(|(write, _)| write.next_power_of_two().max(16384))
             .max();
         Some(short.unwrap_or(block))
+    }
+}
+
+impl Dataset {
+    /// The length of its mount point, where a directory is that or below it. The longest of all datasets is the one that
+    /// holds the directory. None of the dataset at `/`, which holds the system, too: properties for one directory
+    /// do not belong there; and none with `canmount=off`, which only hands its mount point down.
+    pub(super) fn mounted_above(&self, directory: &str) -> Option<usize> {
+        let point = self.get("mountpoint")?.value.trim_end_matches('/');
+        let holds_files = point.starts_with('/') && !self.is("canmount", "off");
+        let rest = directory.strip_prefix(point).filter(|_| holds_files)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(point.len())
     }
 }
 

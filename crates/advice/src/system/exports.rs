@@ -1,7 +1,7 @@
 //! NFS exports: lines of `/etc/exports`, and the property sharenfs.
 
 use super::Place;
-use facts::{Problem, without_comment};
+use facts::{Problem, joined, numbered, without_comment};
 
 /// A line of `/etc/exports`, continued lines joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,29 +14,14 @@ pub struct Export {
     pub at: Place,
 }
 
-/// A line without its comment and its continuations, and the number of its first row.
-struct Line {
-    text: String,
-    number: u32,
-}
-
-fn lines(text: &str) -> Vec<Line> {
-    let mut all: Vec<Line> = Vec::new();
-    let mut continued = false;
-    for (row, number) in text.lines().zip(1u32..) {
-        let row = without_comment(row, &['"']).0.trim();
-        let (row, more) = match row.strip_suffix('\\') {
-            Some(row) => (row.trim_end(), true),
-            None => (row, false),
-        };
-        match all.last_mut().filter(|_| continued) {
-            Some(line) => line.text = format!("{} {row}", line.text).trim().to_string(),
-            None => all.push(Line { text: row.to_string(), number }),
-        }
-        continued = more;
-    }
-    all.retain(|line| !line.text.is_empty());
-    all
+/// The lines without their comments, each with the number of its first row.
+fn lines(text: &str) -> Vec<(u32, String)> {
+    let rows = numbered(text).map(|(number, row)| (number, without_comment(row, &['"']).0.trim()));
+    let line = |rows: Vec<(u32, &str)>| {
+        let parts: Vec<&str> = rows.iter().map(|(_, row)| row.trim_end()).collect();
+        (rows[0].0, parts.join(" ").trim().to_string())
+    };
+    joined(rows).into_iter().map(line).filter(|(_, line)| !line.is_empty()).collect()
 }
 
 /// The path of a line, and the rest.
@@ -62,19 +47,17 @@ fn well_formed(clients: &str) -> bool {
 /// The exports in a text, and the lines that are none.
 pub fn exports(origin: &Place, text: &str) -> (Vec<Export>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for line in lines(text) {
-        match parted(&line.text).filter(|(_, clients)| well_formed(clients)) {
+    for (number, line) in lines(text) {
+        match parted(&line).filter(|(_, clients)| well_formed(clients)) {
             Some((path, clients)) => found.push(Export {
                 path: path.to_string(),
                 clients: clients.to_string(),
-                at: origin.below(line.number),
+                at: origin.below(number),
             }),
             None => {
-                let row: String = line.text.chars().take(80).collect();
-                problems.push(Problem {
-                    line: line.number,
-                    what: format!("not an export (path, then CLIENT(OPTIONS)): {row:?}"),
-                });
+                let row: String = line.chars().take(80).collect();
+                let what = format!("not an export (path, then CLIENT(OPTIONS)): {row:?}");
+                problems.push(Problem { line: number, what });
             }
         }
     }

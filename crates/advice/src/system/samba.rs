@@ -1,6 +1,7 @@
 //! Settings of `smb.conf`, section by section.
 
 use super::{Found, Place, System};
+use facts::{joined, numbered};
 
 /// A setting of `smb.conf`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,24 +25,14 @@ fn normal(name: &str) -> String {
 pub fn samba(origin: &Place, text: &str) -> Vec<SambaRow> {
     let mut section = GLOBAL.to_string();
     let mut rows = Vec::new();
-    let mut joined = String::new();
-    let mut begin = 0;
-    for (row, number) in text.lines().zip(1u32..) {
-        if joined.is_empty() {
-            begin = number;
-        }
-        joined.push_str(row.trim());
-        if joined.ends_with('\\') {
-            joined.pop();
-            continue;
-        }
-        let line = std::mem::take(&mut joined);
+    for parts in joined(numbered(text).map(|(number, row)| (number, row.trim()))) {
+        let line: String = parts.iter().map(|(_, part)| *part).collect();
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
             section = name.trim().to_string();
         } else if let Some((name, value)) =
             line.split_once('=').filter(|_| !line.starts_with(['#', ';']))
         {
-            let found = Found::new(value.trim().to_string(), origin.below(begin));
+            let found = Found::new(value.trim().to_string(), origin.below(parts[0].0));
             rows.push(SambaRow { section: section.clone(), name: normal(name), found });
         }
     }

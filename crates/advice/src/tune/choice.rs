@@ -1,7 +1,7 @@
 //! The input of `tune`, and a chosen setting.
 
 use crate::raid_card::CardTool;
-use crate::setting::{Setting, Target};
+use crate::setting::{Setting, Target, rounded_arc};
 use crate::source::{Document, Source};
 use crate::system::{Dataset, Engine, Leaf, Pool, System};
 use serde::Serialize;
@@ -100,6 +100,11 @@ impl Need {
         self.pool().map_or(Vec::new(), |pool| pool.leaves_of(class).collect())
     }
 
+    /// Drives of the data vdevs, 1 to 64.
+    pub fn data_drives(&self) -> usize {
+        self.leaves(AllocationClass::Normal).len().clamp(1, 64)
+    }
+
     /// Whether the data lies on flash; none where that is not known.
     pub fn flash(&self) -> Option<bool> {
         let leaves = self.leaves(AllocationClass::Normal);
@@ -168,6 +173,11 @@ impl Need {
         lab::durability::lost_groups_s(timeout)
     }
 
+    /// Whether that may be lost.
+    pub fn may_lose_groups(&self) -> bool {
+        self.allow_loss_s >= self.lost_groups_s()
+    }
+
     /// Bytes of the server's own cache: a quarter of RAM for PostgreSQL, which relies on the file
     /// system's; half for InnoDB, which does not.
     pub fn server_cache(&self) -> u64 {
@@ -188,9 +198,7 @@ impl Need {
                 self.memory.saturating_sub(self.server_cache()).saturating_sub(self.memory / 5)
             }
         };
-        // Whole gigabytes where that costs little.
-        let unit = if rest >= 8 << 30 { 30 } else { 20 };
-        rest.max(64 << 20) >> unit << unit
+        rounded_arc(rest.max(64 << 20))
     }
 }
 
@@ -251,23 +259,27 @@ impl Sentence {
     }
 }
 
-/// Settings of one target, a function each: its cases, of which the first whose condition holds counts, and none where
-/// none does. Each has its value and its reason. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
+/// Settings of one target in their order, `SETTINGS`, a function each: its cases, of which the first whose condition holds
+/// counts, and none where none does. Each has its value and its reason. rustfmt leaves what stands in it as it is: 120
+/// columns beside the sentences.
 ///
-/// The pair of sentences is added as the last argument of the call behind `=>`. What follows that call (`.source(…)`)
-/// applies to the choice. A `?` anywhere, also in a condition, means no setting.
+/// The pair of sentences, which stand in parentheses where they are no literals, is added as the last argument of the
+/// call behind `=>`. What follows that call (`.source(…)`) applies to the choice. A `?` anywhere, also in a condition,
+/// means no setting.
 macro_rules! settings {
     ($(
         $(#[$doc:meta])*
         $name:ident($need:pat) $(
             $(if $condition:expr)? => $($set:ident)::+($($argument:expr),*) $(.$with:ident($($what:expr),*))*,
-            why: $why:literal,
-            why_zh: $why_zh:literal
+            why: $why:tt,
+            why_zh: $why_zh:tt
         ) else +;
     )*) => {
+        pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[$($name),*];
+
         $(
             $(#[$doc])*
-            pub fn $name($need: &Need) -> Option<Choice> {
+            fn $name($need: &Need) -> Option<Choice> {
                 $(
                     if true $(&& $condition)? {
                         return Some($($set)::+($($argument,)* ($why, $why_zh))$(.$with($($what),*))*);

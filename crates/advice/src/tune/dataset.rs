@@ -1,6 +1,6 @@
 //! Properties of the dataset.
 
-use super::choice::{Bilingual, Choice, Need, Server, Workload, settings};
+use super::choice::{Bilingual, Choice, Need, Sentence, Server, Workload, settings};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document;
@@ -16,54 +16,20 @@ fn on_log(dataset: String, name: &'static str, value: &str, reason: Bilingual) -
     Choice::new(Target::Dataset(dataset), name, value, reason).source(Document::ZfsProps, name)
 }
 
-pub fn recordsize(need: &Need) -> Option<Choice> {
-    let records = |value: &str, reason: Bilingual| on(need, "recordsize", value, reason);
-    let mut choice = match (need.server, need.workload) {
-        (Server::Postgresql | Server::Mysql, Workload::Analytics) => records(
-            "128K",
-            ("Scans read whole records; larger records compress better and need fewer operations. A random page write rewrites 128K.", "扫描按整个 ZFS 记录（record）读取；记录大则压缩率更高，I/O 次数更少。随机写一页要重写 128K。"),
-        )
-        .disagreement(("16K is better for transactions; a server with both needs two datasets or tablespaces", "事务负载用 16K 更好；同一服务器上两种负载都有时，分成两个数据集或表空间")),
-        (Server::Postgresql, _) => records(
-            "16K",
-            ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一个 ZFS 记录（record）容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。"),
-        )
-        .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites 32K for a page", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但写一页要重写 32K")),
-        (Server::Mysql, _) => {
-            let page = need.system.innodb_page();
-            let reason = if page < 16384 {
-                ("A record holds several pages of InnoDB: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一个 ZFS 记录（record）容纳几个 InnoDB 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。")
-            } else {
-                ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页大小相等：一页就是一个 ZFS 记录（record），整体写入，读一页也不会多读。")
-            };
-            records(&size(record_for(page)), reason).disagreement((
-                "some use larger records for compression; in records smaller than a page, a page takes several",
-                "有人为提高压缩率而用更大的 ZFS 记录（record）；记录小于页时，一页要占几个记录",
-            ))
-        }
-        (_, Workload::LargeFiles | Workload::Analytics) => records(
-            "1M",
-            ("Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.", "文件是顺序读写的：I/O 次数和元数据都更少。小文件只占所需的空间。"),
-        ),
-        (_, Workload::Vm | Workload::Oltp) => records(
-            "16K",
-            ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.", "虚拟机随机写 4K 到 64K：只写 ZFS 记录（record）的一部分时，要先读出再重写整个记录。"),
-        )
-        .disagreement(("64K suits guests with sequential I/O better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
-        (_, Workload::SmallFiles | Workload::Mixed) => records(
-            "128K",
-            ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。"),
-        )
-        .disagreement(("the Hong Kong article sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港一文为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
-    };
-    choice.reason =
-        choice.reason.and(("Only files written afterwards use it.", "只对之后写入的文件生效。"));
-    Some(
-        choice
-            .source(Document::HongKong, "databases and file servers, recordsize")
-            .source(Document::ZfsProps, "recordsize")
-            .lab("hk-recordsize"),
-    )
+fn records(need: &Need, size: &str, reason: Bilingual) -> Choice {
+    let reason = Sentence::from(reason)
+        .and(("Only files written afterwards use it.", "只对之后写入的文件生效。"));
+    Choice::new(Target::Dataset(need.dataset()), "recordsize", size, reason)
+        .source(Document::HongKong, "databases and file servers, recordsize")
+        .source(Document::ZfsProps, "recordsize")
+        .lab("hk-recordsize")
+}
+
+fn records_of_innodb(need: &Need, reason: Bilingual) -> Choice {
+    records(need, &size(record_for(need.system.innodb_page())), reason).disagreement((
+        "some use larger records for compression; in records smaller than a page, a page takes several",
+        "有人为压缩用更大的记录；记录小于页时一页要占几条",
+    ))
 }
 
 fn compressed(need: &Need, algorithm: &str, reason: Bilingual) -> Choice {
@@ -117,6 +83,32 @@ fn needs_sync_always(need: &Need) -> bool {
 }
 
 settings! {
+    recordsize(need) if need.database() && need.workload == Workload::Analytics => records(need, "128K")
+        .disagreement(("16K is better for transactions; a server with both needs two datasets or tablespaces", "事务负载用 16K 更好；同一服务器上两种负载都有时，分成两个数据集或表空间")),
+    why: "Scans read whole records; larger records compress better and need fewer operations. A random page write rewrites 128K.",
+    why_zh: "扫描按整个 ZFS 记录（record）读取；记录大则压缩率更高，I/O 次数更少。随机写一页要重写 128K。"
+    else if need.server == Server::Postgresql => records(need, "16K")
+        .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites 32K for a page", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但写一页要重写 32K")),
+    why: "A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.",
+    why_zh: "一个 ZFS 记录（record）容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。"
+    else if need.server == Server::Mysql && need.system.innodb_page() < 16384 => records_of_innodb(need),
+    why: "A record holds several pages of InnoDB: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.",
+    why_zh: "一个 ZFS 记录（record）容纳几个 InnoDB 页：写一页只重写 16K 而不是 128K，每页都落在一个记录之内，而且有压缩余地。"
+    else if need.server == Server::Mysql => records_of_innodb(need),
+    why: "It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.",
+    why_zh: "与 InnoDB 的页大小相等：一页就是一个 ZFS 记录（record），整体写入，读一页也不会多读。"
+    else if matches!(need.workload, Workload::LargeFiles | Workload::Analytics) => records(need, "1M"),
+    why: "Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.",
+    why_zh: "文件是顺序读写的：操作和元数据都更少。小文件只占所需的空间。"
+    else if matches!(need.workload, Workload::Vm | Workload::Oltp) => records(need, "16K")
+        .disagreement(("64K suits guests with sequential I/O better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
+    why: "Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.",
+    why_zh: "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"
+    else => records(need, "128K")
+        .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
+    why: "A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.",
+    why_zh: "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。";
+
     compression(need) if need.workload == Workload::Analytics => compressed(need, "zstd"),
     why: "Scanned data is read more often than written: zstd compresses better and decompresses fast.",
     why_zh: "扫描的数据读多于写：zstd 压缩率更高，解压也快。"
@@ -161,7 +153,7 @@ settings! {
     why: "The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.",
     why_zh: "ARC 提供数据库自身缓存中没有的内容，保留被部分改写的 ZFS 记录（record），而且数据只有经过它才能进入 L2ARC。";
 
-    sync(need) if need.allow_loss_s >= need.lost_groups_s()
+    sync(need) if need.may_lose_groups()
         => on(need, "sync", "disabled").may_lose(need.lost_groups_s())
             .source(Document::ZfsProps, "sync").source(Document::Mysql, "sync=disabled").lab("powercut-sync"),
     why: "Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.",
@@ -203,22 +195,13 @@ settings! {
     why_zh: "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。";
 
     log_atime(need) => on_log(need.log_dataset()?, "atime", "off"),
-    why: "The same value, for the same reason, as on the dataset of the data.",
-    why_zh: "取值和理由都与数据所在的数据集相同。";
-}
+    why: "As for the data.",
+    why_zh: "与数据相同。";
 
-/// `sync` of the dataset for the server's log: with one of them durable and the other not, a power cut leaves data
-/// and log of different moments. A log is flushed when it must be, so `standard` is enough.
-pub fn log_sync(need: &Need) -> Option<Choice> {
-    let dataset = need.log_dataset()?;
-    let disabled = need.allow_loss_s >= need.lost_groups_s();
-    if !disabled && is_always(need, &dataset) {
-        return None;
-    }
-    let value = if disabled { "disabled" } else { "standard" };
-    let reason = (
-        "Same value as for the data: if only one were durable, a power cut would leave the data and the log at different points in time.",
-        "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。",
-    );
-    Some(on_log(dataset, "sync", value, reason))
+    /// With one of them durable and the other not, a power cut leaves data and log of different moments. A log is flushed
+    /// when it must be, so `standard` is enough.
+    log_sync(need) if need.may_lose_groups() || !is_always(need, &need.log_dataset()?)
+        => on_log(need.log_dataset()?, "sync", if need.may_lose_groups() { "disabled" } else { "standard" }),
+    why: "Same value as for the data: if only one were durable, a power cut would leave the data and the log at different points in time.",
+    why_zh: "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。";
 }

@@ -20,43 +20,17 @@ mod udev;
 pub use choice::{Choice, Loss, Need, Sentence, Server, Workload};
 pub use files::{Difference, File, differences, files};
 
-/// A setting: none where it does not apply.
-type Setting = fn(&Need) -> Option<Choice>;
-
-/// Settings of datasets, pool and module, for every server.
-const STORAGE: &[Setting] = &[
-    dataset::recordsize,
-    dataset::compression,
-    dataset::atime,
-    dataset::xattr,
-    dataset::acltype,
-    dataset::dnodesize,
-    dataset::logbias,
-    dataset::primarycache,
-    dataset::sync,
-    dataset::special_small_blocks,
-    dataset::log_recordsize,
-    dataset::log_compression,
-    dataset::log_atime,
-    dataset::log_sync,
-    pool::ashift,
-    pool::autotrim,
-    module::zfs_arc_max,
-    |need| module::flushes(need, "zfs_nocacheflush"),
-    |need| module::flushes(need, "zil_nocacheflush"),
-    module::l2arc_write_max,
-];
-
 /// Settings for a server on a pool, those of the storage first.
 pub fn tune(need: &Need) -> Vec<Choice> {
-    let server: &[Setting] = match need.server {
+    let server = match need.server {
         Server::Postgresql => postgresql::SETTINGS,
         Server::Mysql => mysql::SETTINGS,
         Server::Nfs => nfs::SETTINGS,
         Server::Smb => samba::SETTINGS,
         Server::Generic => &[],
     };
-    let mut choices: Vec<Choice> = STORAGE.iter().filter_map(|setting| setting(need)).collect();
+    let storage = [dataset::SETTINGS, pool::SETTINGS, module::SETTINGS].into_iter().flatten();
+    let mut choices: Vec<Choice> = storage.filter_map(|setting| setting(need)).collect();
     // Losses add up, as data waits in one buffer after the other: what one setting may lose, the next may not.
     let mut left = need.clone();
     left.allow_loss_s -= choices.iter().map(|choice| choice.loss.seconds()).sum::<f64>();

@@ -6,14 +6,6 @@ use super::choice::{Bilingual, Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
-    innodb_buffer_pool_size, innodb_flush_log_at_trx_commit, sync_binlog, innodb_doublewrite,
-    innodb_flush_neighbors, innodb_use_native_aio, innodb_flush_method,
-    innodb_log_write_ahead_size, innodb_redo_log_capacity, innodb_io_capacity,
-    innodb_compression_default, mariadb_flush_method, innodb_data_file_buffering,
-    innodb_data_file_write_through, mariadb_io_capacity,
-];
-
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
     let section = name.strip_prefix("loose_").unwrap_or(name);
     Choice::new(Target::Mysql, name, value, reason).source(Document::MysqlManual, section)
@@ -37,13 +29,12 @@ fn is_mariadb_maybe_11(need: &Need) -> bool {
 /// Random writes a second that the pool can do besides serving reads; none where the default has it right, or where it
 /// is not known what the pool is made of.
 fn io_capacity(need: &Need) -> Option<usize> {
-    let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64);
     let server = need.system.mysql_server;
     // The default of MySQL is 200 up to 8.3, and 10000 since, which flash can do.
     let old = server.mariadb == Some(false) && server.series.is_some_and(|series| series < (8, 4));
     match need.flash()? {
         true => old.then_some(2000),
-        false => Some((disks * 50).clamp(100, 1000)),
+        false => Some((need.data_drives() * 50).clamp(100, 1000)),
     }
 }
 
@@ -63,7 +54,7 @@ settings! {
     why_zh: "重做日志落盘后 COMMIT 才返回。";
 
     // Left to the file system, the log is stable when its transaction group is.
-    sync_binlog(need) if need.allow_loss_s >= need.lost_groups_s()
+    sync_binlog(need) if need.may_lose_groups()
         => set("sync_binlog", 0).may_lose(need.lost_groups_s())
             .source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"),
     why: "Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.",
@@ -85,6 +76,14 @@ settings! {
     why: "ZFS serves Linux AIO synchronously: the submitting thread waits for each page. InnoDB's own threads wait in parallel.",
     why_zh: "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程并行等待。";
 
+    innodb_flush_method(need) if !is_mariadb_maybe_11(need) && need.release().is_some_and(|release| release >= (2, 3))
+        => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct").lab("mariadb-direct"),
+    why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
+    why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。"
+    else if !is_mariadb_maybe_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct"),
+    why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
+    why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。";
+
     innodb_log_write_ahead_size(need) => set("loose_innodb_log_write_ahead_size", need.system.redo_block())
         .source(Document::Mysql, "innodb_log_write_ahead_size"),
     why: "The page size, which is the maximum of this setting, but not more than 16K, so that appends begin at block boundaries. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.",
@@ -94,14 +93,6 @@ settings! {
         => set("loose_innodb_redo_log_capacity", if need.memory >= 64 << 30 { 8u64 << 30 } else { 2 << 30 }),
     why: "With more redo log, checkpoints come later and pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
     why_zh: "重做日志更大，检查点就更晚，常改的页只写一次。适用于 MySQL 8.0.30 及以后；其他版本设 innodb_log_file_size。";
-
-    innodb_flush_method(need) if !is_mariadb_maybe_11(need) && need.release().is_some_and(|release| release >= (2, 3))
-        => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct").lab("mariadb-direct"),
-    why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
-    why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。"
-    else if !is_mariadb_maybe_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct"),
-    why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
-    why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。";
 
     innodb_io_capacity(need) => set("innodb_io_capacity", io_capacity(need)?),
     why: "Random writes that the pool can do besides serving reads. Raise it when the checkpoint age comes near the size of the redo log.",

@@ -4,8 +4,6 @@ use super::choice::{Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[export, threads];
-
 settings! {
     export(need) => Choice::new(Target::Exports, &need.mountpoint(), "CLIENTS(rw,sync,no_subtree_check)")
         .source(Document::Exports, "sync, no_subtree_check").lab("hk-sync-slog"),

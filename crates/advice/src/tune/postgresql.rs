@@ -4,12 +4,6 @@ use super::choice::{Bilingual, Choice, Need, Workload, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
-    shared_buffers, effective_cache_size, maintenance_work_mem, max_wal_size, checkpoint_timeout,
-    wal_init_zero, wal_recycle, wal_compression, fsync, full_page_writes, synchronous_commit,
-    random_page_cost, effective_io_concurrency,
-];
-
 /// Seconds of commits that synchronous_commit=off may lose: three times wal_writer_delay of 200 ms.
 const COMMIT_LOSS: f64 = 0.6;
 
@@ -75,41 +69,19 @@ settings! {
 
     random_page_cost(need) if need.flash() == Some(true) => set("random_page_cost", "1.1"),
     why: "On flash a random page costs hardly more than a sequential one; the default of 4 makes the planner avoid indexes.",
-    why_zh: "在闪存上，随机读一页的代价比顺序读高不了多少；默认值 4 会使规划器避开索引。";
-}
+    why_zh: "在闪存上，随机页比顺序页贵不了多少；4 会使规划器避开索引。";
 
-/// Reads that are started ahead.
-pub fn effective_io_concurrency(need: &Need) -> Option<Choice> {
-    const NAME: &str = "effective_io_concurrency";
     // 0 would turn the asynchronous reads of PostgreSQL 18 off, and its default of 16 serves them.
-    let own_reads = need.system.postgres_major().is_some_and(|major| major >= 18);
-    let choice = match (need.release()?, need.flash()) {
-        (release, _) if release < (2, 2) && own_reads => return None,
-        (release, _) if release < (2, 2) => {
-            let reason = (
-                "Up to OpenZFS 2.1, posix_fadvise has no effect on Linux: each hint is a wasted system call. Only up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
-                "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。只适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。",
-            );
-            set(NAME, 0, reason)
-                .offered()
-                .source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2")
-        }
-        (_, Some(true)) => {
-            let reason = (
-                "Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.",
-                "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会发起这些读取。",
-            );
-            set(NAME, 200, reason).source(Document::HongKong, "databases")
-        }
-        (_, Some(false)) => {
-            let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64);
-            let reason = (
-                "Two reads for each disk of the pool keep all of them busy.",
-                "存储池每块盘两个并发读取，就能让所有盘保持忙碌。",
-            );
-            set(NAME, disks * 2, reason)
-        }
-        (_, None) => return None,
-    };
-    Some(choice)
+    effective_io_concurrency(need)
+        if need.release()? < (2, 2) && need.system.postgres_major().is_none_or(|major| major < 18)
+        => set("effective_io_concurrency", 0).offered().source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2"),
+    why: "Up to OpenZFS 2.1, posix_fadvise has no effect on Linux: each hint is a wasted system call. Only up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
+    why_zh: "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。只适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。"
+    else if need.release()? >= (2, 2) && need.flash()?
+        => set("effective_io_concurrency", 200).source(Document::HongKong, "databases"),
+    why: "Flash serves many reads at once, and since 2.2 OpenZFS starts them when it gets posix_fadvise.",
+    why_zh: "闪存能同时处理许多读取，自 2.2 起 OpenZFS 收到 posix_fadvise 就会发起这些读取。"
+    else if need.release()? >= (2, 2) => set("effective_io_concurrency", need.data_drives() * 2),
+    why: "Two reads for each disk of the pool keep all of them busy.",
+    why_zh: "存储池每块盘两个并发读取，就能让所有盘保持忙碌。";
 }

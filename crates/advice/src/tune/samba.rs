@@ -4,9 +4,6 @@ use super::choice::{Bilingual, Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
 
-pub const SETTINGS: &[fn(&Need) -> Option<Choice>] =
-    &[strict_sync, sync_always, store_dos_attributes];
-
 fn set(name: &'static str, value: &str, reason: Bilingual) -> Choice {
     Choice::new(Target::Samba, name, value, reason).source(Document::SmbConf, name)
 }
