@@ -46,7 +46,7 @@ rules! {
 
     "cache-forgetful", Note, Check::Leaf(Some(AllocationClass::Cache), not_persistent),
     what: "The L2ARC {subject} of {pool} ({cache}) is smaller than {least}, so it is not persistent.",
-    what_zh: "{pool} 的 L2ARC {subject}（{cache}）小于 {least}，因此不是持久的。",
+    what_zh: "{pool} 的 L2ARC {subject}（{cache}）小于 {least}，因此重启后不保留内容。",
     why: "ZFS does not write the log blocks that rebuild the cache after an import on devices this small: the cache is empty after each restart.",
     why_zh: "ZFS 不会在这么小的设备上写用于导入后重建缓存的日志块：每次重启后缓存都是空的。",
     sources: [Zfs4("l2arc_rebuild_blocks_min_l2size")],

@@ -32,8 +32,8 @@ rules! {
     "card-read-ahead", Note, Check::Volume(read_ahead),
     what: "{subject} reads ahead from SSDs.",
     what_zh: "{subject} 对 SSD 预读。",
-    why: "Read-ahead saves seeks; on flash it fills the card's memory with data that nothing asked for. In the source, random 8K reads rose from 210,000 to 910,000 a second after settings that it does not list in full; it recommends no read-ahead.",
-    why_zh: "预读是为了省寻道；在闪存上只会用多余的数据占满卡的内存。来源中，改了一组没有全部列出的设置之后，8K 随机读从每秒 210,000 次升到 910,000 次；它建议关闭预读。",
+    why: "Read-ahead saves seeks; on flash it fills the card's memory with data that nothing asked for. In the NVMe article, random 8K reads rose from 210,000 to 910,000 a second after several settings were changed, not all of which it lists; it recommends no read-ahead.",
+    why_zh: "预读是为了省寻道；在闪存上只会用多余的数据占满卡的内存。NVMe 一文中，改了一组没有全部列出的设置之后，8K 随机读从每秒 210,000 次升到 910,000 次；它建议关闭预读。",
     sources: [Nvme("recommended settings, no read ahead")];
 
     "card-write-back", Note, Check::Volume(write_back),
@@ -46,8 +46,8 @@ rules! {
     "card-strip", Note, Check::Volume(strip),
     what: "{subject} has a strip size of {strip} on SSDs.",
     what_zh: "{subject} 在 SSD 上的条带单元为 {strip}。",
-    why: "The source and card makers advise 64K: a larger strip still keeps a small read on one drive but makes more RAID 5 writes partial. It is fixed when the volume is created.",
-    why_zh: "来源和厂商建议 64K：更大的条带单元同样使一次小块读只落在一块盘上，却使 RAID 5 更多写入成为部分条带写。创建卷时固定。",
+    why: "The NVMe article and card makers advise 64K: a larger strip still keeps a small read on one drive but makes more RAID 5 writes partial. It is fixed when the volume is created.",
+    why_zh: "NVMe 一文和厂商建议 64K：更大的条带单元同样使一次小块读只落在一块盘上，却使 RAID 5 更多写入成为部分条带写。创建卷时固定。",
     sources: [Nvme("recommended settings, stripe size 64K")];
 
     "card-parity", Note, Check::Volume(parity),
@@ -74,8 +74,8 @@ rules! {
     "card-read-share", Note, Check::Card(read_share),
     what: "{subject} uses {share} % of its cache for read-ahead.",
     what_zh: "{subject} 把 {share} % 的缓存用于预读。",
-    why: "The operating system's cache is larger and knows more. Only the card can acknowledge writes early behind its battery. The source tried 10 % and 70 % and found reads no faster.",
-    why_zh: "操作系统的缓存更大，信息也更多；只有卡能在电池保护下提前确认写入。来源试过 10 % 和 70 %，读取并没有更快。",
+    why: "The operating system has more memory for caching reads. Only the card's memory, which a battery protects, can acknowledge writes early. The mirror-site article tried 10 % and 70 % and found reads no faster.",
+    why_zh: "操作系统有更多内存可缓存读取；只有卡上受电池保护的内存能提前确认写入。镜像站一文试过 10 % 和 70 %，读取并没有更快。",
     sources: [MirrorSite("cache ratio"), Arcconf("cache ratio")];
 }
 

@@ -26,7 +26,7 @@ rules! {
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
     what_zh: "{subject} 存放 {engine}，页大小为 {page}，ZFS 记录（recordsize）为 {record}。",
     why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K. Other sources advise 32K, or large records for analytics. 128K is right for scans: where it is set on this dataset itself, this finding is only a note. Only files written afterwards get the new size.",
-    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页。也有来源建议 32K，或为分析负载使用大记录。128K 适合扫描：若直接设置在此数据集上，本条只作提示。只影响之后写入的文件。",
+    why_zh: "每写一页都要重写整个 ZFS 记录（record），写入量最多放大到 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页。也有来源建议 32K，或为分析负载使用大记录。128K 适合扫描：若直接设置在此数据集上，本条只作提示。新的 recordsize 只对之后写入的文件生效。",
     sources: [HongKong("databases, recordsize=16K"), Mysql("recordsize=16k"), ZfsProps("recordsize")],
     lab: "hk-recordsize";
 
@@ -34,7 +34,7 @@ rules! {
     what: "{subject} holds {engine} with logbias=throughput and no log vdev.",
     what_zh: "{subject} 存放 {engine}，设置了 logbias=throughput，而且没有日志 vdev。",
     why: "Sources disagree: one sets latency for OLTP, another throughput for bulk writes. Throughput writes each record once, but a small commit into a large record writes the whole record, and the pool fragments. Measure with your page size and release.",
-    why_zh: "各来源说法不一：一个为 OLTP 设 latency，另一个为批量写入设 throughput。throughput 使每条记录只写一次，但小提交落在大记录上时要写整条记录，而且产生碎片。请按自己的页大小和版本测量。",
+    why_zh: "各来源说法不一：一个为 OLTP 设 latency，另一个为批量写入设 throughput。throughput 使每个 ZFS 记录（record）只写一次，但小提交落在大记录上时要写整个记录，而且存储池会产生碎片。请按自己的页大小和版本测量。",
     sources: [HongKong("databases, logbias=latency"), Mysql("logbias=throughput"), ZfsProps("logbias")],
     lab: "hk-logbias";
 
@@ -42,7 +42,7 @@ rules! {
     what: "{subject} keeps data out of the ARC (primarycache=metadata) though {setting} is only {cache} of {memory}.",
     what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
     why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
-    why_zh: "数据库自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有数据库自身的缓存装得下工作集时，这样设置才省内存。",
+    why_zh: "数据库自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读 ZFS 记录（record）。只有数据库自身的缓存装得下工作集时，这样设置才省内存。",
     sources: [Mysql("primarycache=metadata"), ZfsProps("primarycache")];
 
     "database-memory", Warning, Check::System(memory),

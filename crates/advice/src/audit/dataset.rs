@@ -29,7 +29,7 @@ rules! {
     what: "{subject} writes an access time for every read (atime=on, relatime=off).",
     what_zh: "{subject} 每次读都写访问时间（atime=on，relatime=off）。",
     why: "Each read makes a dnode dirty, and with it a path of metadata blocks.",
-    why_zh: "每次读都会弄脏一个 dnode 以及一条路径上的元数据块。",
+    why_zh: "每次读都会使一个 dnode 变脏，并连带它上层一整条路径的元数据块。",
     sources: [ZfsProps("atime"), Mysql("zfs set atime=off")];
 
     "compression-off", Note,
@@ -47,7 +47,7 @@ rules! {
     what: "{subject} compresses with {value}.",
     what_zh: "{subject} 用 {value} 压缩。",
     why: "gzip compresses tens of megabytes a second on a core. zstd reaches the same ratio several times faster, and lz4 most of it at memory speed.",
-    why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 达到同样的压缩率要快几倍，lz4 的速度接近内存，压缩效果也达到其大部分。",
+    why_zh: "gzip 每核每秒只压缩几十兆字节。zstd 以快几倍的速度达到同样的压缩率；lz4 的速度接近内存，也能达到其大部分压缩效果。",
     sources: [ZfsProps("compression")];
 
     "xattr", Note, Check::Property("xattr", xattr),
@@ -100,7 +100,7 @@ rules! {
     what: "{subject} has redundant_metadata={value}.",
     what_zh: "{subject} 设置了 redundant_metadata={value}。",
     why: "It saves writes of indirect blocks. One damaged block that redundancy cannot repair then costs about 1,000 records with `most` and a whole file with `some`, instead of one record; with `none` more.",
-    why_zh: "它能减少间接块的写入。但一个冗余无法修复的坏块，在 `most` 下会损失约 1,000 条记录，在 `some` 下会损失整个文件，而不是一条记录；`none` 损失更多。",
+    why_zh: "它能减少间接块的写入。但一个冗余无法修复的坏块，在 `most` 下会损失约 1,000 个 ZFS 记录（record），在 `some` 下会损失整个文件，而不是只损失一个记录；`none` 损失更多。",
     sources: [ZfsProps("redundant_metadata"), Mysql("redundant_metadata=most")];
 
     "partial-writes", Warning, Check::Dataset(partial_writes),

@@ -31,7 +31,7 @@ rules! {
 
     "drive-reallocated", Note, Check::Drive(reallocated),
     what: "{subject} has replaced bad sectors by spare ones: {what}.",
-    what_zh: "{subject} 用备用扇区替换过坏扇区：{what}。",
+    what_zh: "{subject} 已有坏扇区被重映射到备用扇区：{what}。",
     why: "A few are normal. If the number is large or grows within weeks, the surface or the flash is failing: plan the replacement.",
     why_zh: "少量属于正常。数量大，或几周内继续增长，说明盘面或闪存正在损坏：请计划更换。",
     sources: [Smartctl("attribute 5, grown defect list"), Practice("replaced sectors come before a failure")];
@@ -40,7 +40,7 @@ rules! {
     what: "{subject} is near the end of its rated life: {what}.",
     what_zh: "{subject} 接近额定寿命：{what}。",
     why: "Log and cache drives wear fastest. Plan the replacement; drives of a mirror that were bought together wear out together.",
-    why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中一起购买的盘会一起到寿命。",
+    why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中同批购买的盘会同时到寿命。",
     sources: [
         Smartctl("NVMe percentage used, available spare"),
         Smartctl("normalized values of attributes 177, 202, 231 and 233")
@@ -78,12 +78,12 @@ rules! {
     what: "{subject} ({model}) is flash, but Linux treats it as a hard disk.",
     what_zh: "{subject}（{model}）是闪存，但 Linux 把它当作机械盘。",
     why: "ZFS then merges its I/O up to 1 MiB and spreads reads as for a hard disk. Usually a RAID card or hypervisor hides the kind of drive.",
-    why_zh: "ZFS 会像对机械盘那样把 I/O 合并到 1 MiB 并分散读取。通常是 RAID 卡或虚拟机管理程序隐藏了盘的类型。",
+    why_zh: "ZFS 会像对机械盘那样把 I/O 合并到最大 1 MiB，并分散读取。通常是 RAID 卡或虚拟机管理程序隐藏了盘的类型。",
     sources: [ZfsCode("vdev_queue.c, aggregation limits")];
 
     "drive-cache-hidden", Error, Check::Drive(cache_hidden),
     what: "{subject} has a volatile write cache, but write_cache is `write through`: Linux sends it no flushes.",
-    what_zh: "{subject} 有易失写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷盘（flush）命令。",
+    what_zh: "{subject} 有易失性写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷盘（flush）命令。",
     why: "A power cut loses what the drive has acknowledged and still holds in its cache, including ZFS metadata.",
     why_zh: "断电会丢失盘已确认、仍在缓存中的数据，包括 ZFS 的元数据。",
     sources: [LinuxDocs("block, queue/write_cache")];

@@ -33,7 +33,7 @@ rules! {
 
     "layout-unequal-drives", Warning, Check::Vdev(None, unequal_drives),
     what: "The drives of {subject} in {pool} differ in size: each counts as {least}, and {lost} is unused.",
-    what_zh: "{pool} 中 {subject} 的盘大小不同：每块按 {least} 计，{lost} 用不上。",
+    what_zh: "{pool} 中 {subject} 的盘容量不同：每块按 {least} 计，{lost} 用不上。",
     why: "A mirror or raidz uses only as much of each drive as its smallest drive has.",
     why_zh: "镜像和 raidz 在每块盘上只用最小那块盘的容量。",
     sources: [ZpoolConcepts("Virtual Devices, raidz")];
@@ -56,7 +56,7 @@ rules! {
     what: "{subject} holds {engine} on {vdev}.",
     what_zh: "{subject} 把 {engine} 放在 {vdev} 上。",
     why: "A random read of a page occupies several drives of a raidz but one of a mirror; small records also waste much of raidz's space. The same drives give more operations as mirrors.",
-    why_zh: "随机读一页会占用 raidz 的几块盘，镜像只占用一块；小记录还会浪费 raidz 的许多空间。同样的盘做成镜像，IOPS 更高。",
+    why_zh: "随机读一页会占用 raidz 的几块盘，镜像只占用一块；小的 ZFS 记录（record）还会浪费 raidz 的许多空间。同样的盘做成镜像，IOPS 更高。",
     sources: [HongKong("databases, mirrors before raidz")];
 
     "draid-spares", Note, Check::Vdev(Some(AllocationClass::Normal), draid_spares),

@@ -11,8 +11,8 @@ rules! {
     "module-unknown", Error, Check::Parameter(unknown),
     what: "No release of OpenZFS has a module parameter {subject}; the most similar name is {near}.",
     what_zh: "没有任何 OpenZFS 版本有模块参数 {subject}；最接近的名称是 {near}。",
-    why: "The kernel ignores it with a line in its log, or the echo fails: the parameter has no effect.",
-    why_zh: "内核忽略它并在日志中记一行，或者 echo 失败：该参数不起作用。",
+    why: "The kernel ignores it with a line in its log, or writing it to /sys/module/zfs/parameters fails: the parameter has no effect.",
+    why_zh: "内核忽略它并在日志中记一行，或者写入 /sys/module/zfs/parameters 失败：该参数不起作用。",
     sources: [HongKong("tuning fragments, l2arc_write_max_mb"), Zfs4("list of parameters")];
 
     "module-other-release", Warning, Check::Parameter(other_release),
@@ -46,7 +46,7 @@ rules! {
     "arc-min", Warning, Check::System(arc_min),
     what: "zfs_arc_min ({min}) is more than half of the ARC's limit ({max}).",
     what_zh: "zfs_arc_min（{min}）大于 ARC 上限（{max}）的一半。",
-    why: "The ARC cannot give back memory below the minimum. When programs need it, the kernel swaps or kills. A minimum serves to keep metadata, not to keep the ARC's size steady.",
+    why: "The ARC cannot give back memory below the minimum. When programs need it, the kernel swaps, or kills processes. A minimum serves to keep metadata, not to keep the ARC's size steady.",
     why_zh: "ARC 不能归还最小值以下的内存，程序需要时内核只能换页或杀进程。最小值用来保住元数据，不是用来稳定 ARC 的大小。",
     sources: [HongKong("tuning fragments, zfs_arc_min"), Zfs4("zfs_arc_min")];
 
@@ -62,7 +62,7 @@ rules! {
     what: "{subject} is on, and not all drives are known to have power-loss protection.",
     what_zh: "{subject} 已打开，但无法确认所有盘都带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
-    why_zh: "ZFS 不再要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
+    why_zh: "ZFS 不再要求盘把缓存落盘：断电会丢失已确认的写入，甚至可能丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: [Zfs4("zfs_nocacheflush")],
     lab: "powercut-log-drive";
 
@@ -84,8 +84,8 @@ rules! {
     "l2arc-units", Error, Check::Parameter(l2arc_units),
     what: "{subject}={value} is bytes, not megabytes.",
     what_zh: "{subject}={value} 是字节，不是兆字节。",
-    why: "The unit of this parameter is bytes a feed. {value} bytes feed nothing; {meant} was probably meant.",
-    why_zh: "此参数的单位是每次填充的字节数。{value} 字节等于不填充；想设的多半是 {meant}。",
+    why: "The unit of this parameter is bytes per feed. A feed of {value} bytes writes next to nothing to the L2ARC; {meant} was probably meant.",
+    why_zh: "此参数的单位是每次填充的字节数。每次填充 {value} 字节，几乎什么也写不进 L2ARC；想设的多半是 {meant}。",
     sources: [Zfs4("l2arc_write_max"), HongKong("tuning fragments")];
 
     "prefetch-off", Note,

@@ -52,9 +52,9 @@ rules! {
 
     "my-checkpoint", Warning, Check::System(checkpoint),
     what: "MariaDB's files on {subject} are durable only after fsync (sync=standard), and its checkpoint does not wait for all of them.",
-    what_zh: "MariaDB 在 {subject} 上的文件要到 fsync 之后才落盘（sync=standard），而它的检查点并不等待全部文件。",
-    why: "MariaDB (10.6 to 11.8) syncs its files and then takes the oldest page that is not written yet as its checkpoint. Pages that were written meanwhile are passed though they are not durable: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS. innodb_flush_method=fsync turns write-through off: with it, use O_DIRECT and innodb_data_file_buffering=ON.",
-    why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才以最旧的尚未写出的页作为检查点。其间写出的页尚未落盘就被越过：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。innodb_flush_method=fsync 会关闭直写：直写要配 O_DIRECT 和 innodb_data_file_buffering=ON。",
+    what_zh: "MariaDB 在 {subject} 上的文件要到 fsync 之后才落盘（sync=standard），而它的检查点并不等它们全部落盘。",
+    why: "MariaDB (10.6 to 11.8) syncs its files and then sets its checkpoint to the oldest change whose page is not written yet. Pages that were written during the sync count as durable although they are not: a power cut loses them, and tables are damaged or the server does not start. Under a load that evicts pages all the time, 2 of 20 simulated power cuts did so without the doublewrite buffer, and 1 of 20 with it. With sync=always, or innodb_data_file_write_through=ON from 11.0 on, a page is durable when it is written; each then waits for the log of ZFS. innodb_flush_method=fsync turns write-through off: with it, use O_DIRECT and innodb_data_file_buffering=ON.",
+    why_zh: "MariaDB（10.6 至 11.8）先同步文件，然后才把检查点设到最早的、所在页尚未写出的修改处。同步期间写出的页并未落盘，却被当作已落盘：断电会丢失它们，表损坏或服务器无法启动。在不断淘汰页的负载下，模拟断电的结果是：关闭双写时 20 次中有 2 次如此，打开时 20 次中有 1 次。设 sync=always，或自 11.0 起设 innodb_data_file_write_through=ON，页写出即落盘；每次写入都要等待 ZFS 的日志。innodb_flush_method=fsync 会关闭直写：直写要配 O_DIRECT 和 innodb_data_file_buffering=ON。",
     sources: [
         MariadbCode("log_checkpoint() in buf0flu.cc"),
         MariadbCode("innodb_init_params() in ha_innodb.cc"),
@@ -87,7 +87,7 @@ rules! {
     what: "innodb_compression_default={value} on a compressed dataset.",
     what_zh: "压缩的数据集上 innodb_compression_default={value}。",
     why: "The data is compressed twice, and pages that InnoDB has compressed no longer fill their records. Leave compression to ZFS.",
-    why_zh: "数据压缩了两次，而且 InnoDB 压缩过的页不再填满记录。把压缩交给 ZFS。",
+    why_zh: "数据压缩了两次，而且 InnoDB 压缩过的页不再填满 ZFS 记录（record）。把压缩交给 ZFS。",
     sources: [MariadbManual("innodb_compression_default"), Mysql("innodb_compression_default=OFF")];
 
     "my-two-servers", Error, Check::System(two_servers),

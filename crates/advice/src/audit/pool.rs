@@ -45,8 +45,8 @@ rules! {
     "pool-errors", Warning, Check::Pool(errors),
     what: "Drives of {subject} have errors.",
     what_zh: "{subject} 的盘有错误。",
-    why: "ZFS repairs checksum errors where there is redundancy. They come from the drive, its cable, the controller or RAM. Read the drive's own report, scrub, clear and watch.",
-    why_zh: "有冗余时 ZFS 会修复校验和错误；错误来自盘、线缆、控制器或内存。查看盘自身的报告，做 scrub，用 `zpool clear` 清除错误计数，再观察。",
+    why: "ZFS repairs checksum errors where there is redundancy. They come from the drive, its cable, the controller or RAM. Read the drive's own report, scrub the pool, clear the counts with `zpool clear`, and see whether they grow again.",
+    why_zh: "有冗余时 ZFS 会修复校验和错误；错误来自盘、线缆、控制器或内存。查看盘自身的报告，做 scrub，用 `zpool clear` 清除错误计数，再看它是否又增长。",
     sources: [Zpool8("zpool-status(8)")];
 
     "pool-damaged", Error, Check::Pool(damaged),

@@ -9,8 +9,8 @@ rules! {
     "ashift-too-small", Error, Check::Pool(too_small),
     what: "{subject} writes in sectors of 2^{ashift} bytes to drives with physical sectors of {sector}.",
     what_zh: "{subject} 以 2^{ashift} 字节的扇区写到物理扇区为 {sector} 的盘上。",
-    why: "A write of part of a physical sector makes the drive read, change and write the whole sector. ashift is fixed when a vdev is created: create the pool again with ashift={right}. Vdevs of different ashift also cannot be removed. Before OpenZFS 2.3.6 mirrors and raidz of such drives got {right} all the same: `zpool get ashift {subject} all-vdevs` shows it (from 2.2 on).",
-    why_zh: "只写物理扇区的一部分时，盘要先读、改、再写整个扇区。ashift 在创建 vdev 时固定：需用 ashift={right} 重新创建存储池。ashift 不同的 vdev 还无法移除。OpenZFS 2.3.6 之前，这类盘组成的 mirror 和 raidz 实际仍为 {right}：可用 `zpool get ashift {subject} all-vdevs` 查看（2.2 起）。",
+    why: "A write of part of a physical sector makes the drive read, change and write the whole sector. ashift is fixed when a vdev is created: create the pool again with ashift={right}. Vdevs of different ashift also cannot be removed. Before OpenZFS 2.3.6 mirrors and raidz of such drives nevertheless got ashift={right}: `zpool get ashift {subject} all-vdevs` shows it (from 2.2 on).",
+    why_zh: "只写物理扇区的一部分时，盘要先读、改、再写整个扇区。ashift 在创建 vdev 时固定：需用 ashift={right} 重新创建存储池。ashift 不同的 vdev 还无法移除。OpenZFS 2.3.6 之前，这类盘组成的镜像和 raidz 实际仍为 ashift={right}：可用 `zpool get ashift {subject} all-vdevs` 查看（2.2 起）。",
     sources: [HongKong("pitfalls met, ashift"), ZpoolProps("ashift")],
     lab: "hk-ashift";
 

@@ -12,7 +12,7 @@ rules! {
     what: "{subject} is exported with `async`.",
     what_zh: "{subject} 以 `async` 导出。",
     why: "The server acknowledges NFS writes and commits before they are stable, whatever the dataset's properties are: a crash loses them, and the clients do not know. A log vdev makes commits fast and safe.",
-    why_zh: "不管数据集的属性怎么设，服务器在落盘之前就确认 NFS 的写入和提交：崩溃时丢失，而客户端不知道。日志 vdev 才能让提交又快又安全。",
+    why_zh: "不管数据集的属性怎么设，服务器在落盘之前就确认 NFS 的写入和提交：一旦崩溃，这些写入就会丢失，而客户端并不知道。用日志 vdev，提交才能又快又安全。",
     sources: [Exports("async")];
 
     "smb-strict-sync", Warning,

@@ -30,8 +30,8 @@ rules! {
     "special-irreversible", Note, Check::Pool(irreversible),
     what: "The special vdev {special} cannot be removed from {subject}, because the pool has raidz or dRAID ({raidz}).",
     what_zh: "无法从 {subject} 中移除 special vdev {special}，因为存储池含有 raidz 或 dRAID（{raidz}）。",
-    why: "ZFS removes top-level vdevs only from pools of mirrors and single drives. Log and cache vdevs can always be removed. Try the step on a model of the pool first (`poolwright shell`), or take a `zpool checkpoint` to rewind to.",
-    why_zh: "只有由镜像和单盘组成的存储池才能移除顶层 vdev；日志和缓存 vdev 随时可以移除。先在模型上试（`poolwright shell`），或先做 `zpool checkpoint`，以便回退。",
+    why: "ZFS removes top-level vdevs only from pools of mirrors and single drives. Log and cache vdevs can always be removed. Before you add a special vdev, try it on a model of the pool (`poolwright shell`), or take a `zpool checkpoint` to which the pool can be rewound.",
+    why_zh: "只有由镜像和单盘组成的存储池才能移除顶层 vdev；日志和缓存 vdev 随时可以移除。添加 special vdev 之前，先在存储池的模型上试（`poolwright shell`），或先做 `zpool checkpoint`，以便回退。",
     sources: [Zpool8("zpool-remove(8), top-level vdevs and raidz")];
 
     "special-metadata-only", Note, Check::Pool(metadata_only),
@@ -45,7 +45,7 @@ rules! {
     "special-everything", Warning, Check::Dataset(everything),
     what: "With blocks of {block}, {subject} sends all its data to the special vdev: special_small_blocks is {small}.",
     what_zh: "{subject} 的块为 {block} 时，全部数据都写到 special vdev：special_small_blocks 为 {small}。",
-    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs. ZFS compares the size after compression, so larger blocks that compress to {small} or less go there too. If this is a note, the dataset has larger blocks now: {block} is what other findings advise.",
+    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs. ZFS compares the size after compression, so larger blocks that compress to {small} or less go there too. If this finding is a note, the dataset still has larger blocks, and {block} is the block size that another finding advises.",
     why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。ZFS 比较的是压缩后的大小，因此压缩到 {small} 及以下的更大的块也写到那里。若本条为“提示”：数据集现在的块更大，{block} 是其他条目建议的大小。",
     sources: [ZfsProps("special_small_blocks")];
 }

@@ -28,7 +28,7 @@ fn records(need: &Need, size: &str, reason: Bilingual) -> Choice {
 fn records_of_innodb(need: &Need, reason: Bilingual) -> Choice {
     records(need, &size(record_for(need.system.innodb_page())), reason).disagreement((
         "some use larger records for compression; in records smaller than a page, a page takes several",
-        "有人为压缩用更大的记录；记录小于页时一页要占几条",
+        "有人为提高压缩率而用更大的 ZFS 记录（record）；记录小于页时，一页要占几个记录",
     ))
 }
 
@@ -99,13 +99,13 @@ settings! {
     why_zh: "与 InnoDB 的页大小相等：一页就是一个 ZFS 记录（record），整体写入，读一页也不会多读。"
     else if matches!(need.workload, Workload::LargeFiles | Workload::Analytics) => records(need, "1M"),
     why: "Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.",
-    why_zh: "文件是顺序读写的：操作和元数据都更少。小文件只占所需的空间。"
+    why_zh: "文件是顺序读写的：I/O 次数和元数据都更少。小文件只占所需的空间。"
     else if matches!(need.workload, Workload::Vm | Workload::Oltp) => records(need, "16K")
         .disagreement(("64K suits guests with sequential I/O better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
     why: "Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.",
-    why_zh: "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"
+    why_zh: "虚拟机随机写 4K 到 64K：只写 ZFS 记录（record）的一部分时，要先读出再重写整个记录。"
     else => records(need, "128K")
-        .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
+        .disagreement(("the Hong Kong article sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港一文为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     why: "A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.",
     why_zh: "小于 recordsize 的文件只占一个与文件等大的块，所以小文件不需要小的 recordsize；大文件的块数则更少。";
 
@@ -195,8 +195,8 @@ settings! {
     why_zh: "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。";
 
     log_atime(need) => on_log(need.log_dataset()?, "atime", "off"),
-    why: "As for the data.",
-    why_zh: "与数据相同。";
+    why: "The same value, for the same reason, as on the dataset of the data.",
+    why_zh: "取值和理由都与数据所在的数据集相同。";
 
     /// With one of them durable and the other not, a power cut leaves data and log of different moments. A log is flushed
     /// when it must be, so `standard` is enough.

@@ -51,8 +51,8 @@ settings! {
     why_zh: (format!("给数据库自身的缓存留 {}，给连接和内核留内存的五分之一。ARC 会归还内存，但比数据库申请得慢。", size(need.server_cache())))
     else if need.memory >= 1 << 30 && need.hosts_guests() => arc_max(need)
         .source(Document::Practice, "Proxmox VE, limit of the ARC in new installations"),
-    why: "The guests need RAM themselves, and cache in their own: a tenth of it, at most 16 GiB, stays for the ARC. Raise it if memory is left when all guests run.",
-    why_zh: "虚拟机自己需要内存，也有自己的缓存：留给 ARC 内存的十分之一，最多 16 GiB。所有虚拟机都运行后仍有空闲内存时，可以调大。"
+    why: "The guests need the RAM and cache their data in it: a tenth of the RAM, at most 16 GiB, is left to the ARC. Raise the limit if memory is free while all guests run.",
+    why_zh: "虚拟机自己需要内存，也有自己的缓存：只把十分之一的内存（最多 16 GiB）留给 ARC。所有虚拟机都运行后仍有空闲内存时，可以调大。"
     else if need.memory >= 1 << 30 => arc_max(need).source(Document::HongKong, "tuning fragments, zfs_arc_max"),
     why: (format!("A file server uses memory best as cache; a fifth of the {} of RAM stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all of it from 2.3 on.", size(need.memory))),
     why_zh: (format!("文件服务器的内存最好用作缓存；{} 内存的五分之一留给程序和内核。默认值在 2.2 及以前是内存的一半，自 2.3 起是几乎全部。", size(need.memory)));

@@ -69,7 +69,7 @@ settings! {
 
     random_page_cost(need) if need.flash() == Some(true) => set("random_page_cost", "1.1"),
     why: "On flash a random page costs hardly more than a sequential one; the default of 4 makes the planner avoid indexes.",
-    why_zh: "在闪存上，随机页比顺序页贵不了多少；4 会使规划器避开索引。";
+    why_zh: "在闪存上，随机读一页的代价比顺序读高不了多少；默认值 4 会使规划器避开索引。";
 
     // 0 would turn the asynchronous reads of PostgreSQL 18 off, and its default of 16 serves them.
     effective_io_concurrency(need)
