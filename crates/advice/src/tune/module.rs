@@ -36,7 +36,7 @@ fn l2arc_bytes(need: &Need) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// Bytes a feed of the L2ARC; none where that is the default.
+/// Bytes per feed of the L2ARC; none where that is the default.
 fn feed(need: &Need) -> Option<u64> {
     let bytes = l2arc_bytes(need);
     let feed = l2arc_feed(bytes);
@@ -68,6 +68,6 @@ settings! {
     l2arc_write_max(need) => Choice::new(Target::Module, "l2arc_write_max", feed(need)?)
         .source(Document::Zfs4, "l2arc_write_max").source(Document::HongKong, "tuning fragments, where the name is wrong")
         .lab("hk-smb-l2arc"),
-    why: (format!("Bytes a feed, with one to five feeds a second: it fills {} in hours instead of days. It is capped because it wears the drive.", size(l2arc_bytes(need)))),
+    why: (format!("Bytes per feed, with one to five feeds a second: at this value {} of L2ARC fills in hours instead of days. The value is capped because feeding wears the drive.", size(l2arc_bytes(need)))),
     why_zh: (format!("每次填充的字节数，每秒填充一到五次：填满 {} 只需几小时而不是几天。写入会磨损盘，因此设了上限。", size(l2arc_bytes(need))));
 }
