@@ -259,7 +259,7 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     let Some((word, level_span)) = words.next() else {
         return cx.refuse(text.span.clone(), "`md` is empty", format!("write {WANTED}"));
     };
-    let level = MdLevel::ALL.into_iter().find(|level| level.name() == word);
+    let level = MdLevel::named(word);
     if level.is_none() {
         let names = MdLevel::ALL.map(MdLevel::name);
         cx.error(
