@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::refused_in;
+use common::{RATES, SIZED, TIMED, refused_in};
 use lab::fio::options::{self, Treatment};
 use lab::fio::{Mistake, mistakes, parse, sizes};
 use proptest::prelude::*;
 use std::path::Path;
 
 fn found(text: &str) -> Vec<(usize, String)> {
-    let found = mistakes(text, false);
+    let found = mistakes(text, TIMED);
     found.into_iter().map(|m| (m.line, m.message)).collect()
 }
 
@@ -157,7 +157,7 @@ fn fios_own_keywords_may_stand_in_the_format_of_file_names_and_nothing_else_may(
 
 #[test]
 fn a_labs_working_set_needs_a_size_of_all_jobs_or_of_none() {
-    let lines = |text| -> Vec<usize> { mistakes(text, true).iter().map(|m| m.line).collect() };
+    let lines = |text| -> Vec<usize> { mistakes(text, SIZED).iter().map(|m| m.line).collect() };
     assert_eq!(lines("[a]\nrw=read\nsize=1G\n[b]\nrw=read\n"), [4]);
     assert_eq!(lines("[a]\nrw=read\n[b]\nrw=read\nfilesize=1M\n"), [1]);
     assert_eq!(lines("[a]\nrw=read\n[b]\nrw=read\n"), [0; 0]);
@@ -170,13 +170,13 @@ fn a_labs_working_set_needs_a_size_of_all_jobs_or_of_none() {
 
 #[test]
 fn a_range_of_block_sizes_may_have_fios_colon() {
-    assert_eq!(mistakes("[a]\nrw=read\nsize=1G\nbsrange=4k:8k\n", false), []);
+    assert_eq!(mistakes("[a]\nrw=read\nsize=1G\nbsrange=4k:8k\n", TIMED), []);
 }
 
 #[test]
 fn a_job_without_a_size_is_refused() {
     assert_eq!(found("[a]\nrw=read\n")[0].0, 1);
-    assert_eq!(mistakes("[a]\nrw=read\n", true), []);
+    assert_eq!(mistakes("[a]\nrw=read\n", SIZED), []);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn sizes_times_and_directions_are_refused_where_they_stand_and_once() {
 #[test]
 fn a_slip_in_an_options_name_finds_it() {
     let fix = |text| {
-        let found = mistakes(text, true);
+        let found = mistakes(text, SIZED);
         found.first().map(|m| m.fix.clone()).unwrap_or_default()
     };
     assert_eq!(fix("[a]\nrw=read\niodeph=4\n"), "did you mean `iodepth`?");
@@ -211,7 +211,7 @@ fn a_slip_in_an_options_name_finds_it() {
 #[test]
 fn a_mistake_points_at_its_line_without_blanks_and_comment() {
     let text = "[a]\n  size=1q  ; why\n";
-    let found: Vec<Mistake> = mistakes(text, false);
+    let found: Vec<Mistake> = mistakes(text, TIMED);
     assert_eq!(&text[found[0].span(text)], "size=1q");
 }
 
@@ -220,7 +220,7 @@ proptest! {
     fn no_text_makes_the_reader_panic_and_every_mistake_lies_in_it(
         text in "(\\[|\\]|=|%|size|numjobs|rw|filesize|runtime|9|G|-|;|\n|\\PC){0,60}",
     ) {
-        for mistake in mistakes(&text, false) {
+        for mistake in mistakes(&text, TIMED) {
             prop_assert!(text.get(mistake.span(&text)).is_some());
         }
         if let Ok(file) = parse::parse(&text) {
@@ -232,8 +232,8 @@ proptest! {
 #[test]
 fn a_job_that_paces_itself_or_starts_late_cannot_have_a_ladder() {
     let text = "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\nverify_async=1\n";
-    assert_eq!(mistakes(text, false), []);
-    let lines: Vec<usize> = lab::fio::against_rates(text).iter().map(|m| m.line).collect();
+    assert_eq!(mistakes(text, TIMED), []);
+    let lines: Vec<usize> = mistakes(text, RATES).iter().map(|m| m.line).collect();
     assert_eq!(lines, [2, 9, 10]);
 }
 
@@ -335,12 +335,12 @@ fn invalid_blocks_and_shares_are_refused_at_their_place() {
 fn what_names_a_clock_a_processor_or_a_polling_queue_is_changed_and_noted() {
     let text = "[global]\nclocksource=cpu\ncpus_allowed=0-3\n[a]\nrw=read\nsize=1G\nioengine=io_uring\nhipri\nnuma_cpu_nodes=0\n[b]\nrw=read\nsize=1G\nclocksource=clock_gettime\n";
     assert_eq!(found(text), []);
-    let notes = lab::fio::notes(text);
+    let notes = lab::fio::notes(text, TIMED);
     let lines: Vec<usize> = notes.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [2, 3, 8, 9], "{notes:#?}");
     assert!(notes[0].1.starts_with("`clocksource=cpu` becomes `clock_gettime`"));
     assert!(notes[1].1.starts_with("`cpus_allowed=0-3` is left out: the machine has one"));
-    assert_eq!(lab::fio::notes("[a]\nrw=read\nsize=1G\ndirect=1\n"), []);
+    assert_eq!(lab::fio::notes("[a]\nrw=read\nsize=1G\ndirect=1\n", TIMED), []);
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn what_the_machine_cannot_carry_out_is_refused_with_a_reason_and_a_fix() {
         ("atomic=1", "O_ATOMIC"),
     ] {
         let text = format!("[a]\nrw=read\nsize=1G\n{option}\n");
-        let found = mistakes(&text, false);
+        let found = mistakes(&text, TIMED);
         assert_eq!(found.len(), 1, "{option}: {found:#?}");
         assert_eq!(found[0].line, 4);
         assert!(found[0].message.contains(word), "{:?}", found[0]);
@@ -410,7 +410,8 @@ fn a_block_larger_than_a_file_is_refused() {
 
 #[test]
 fn a_depth_that_a_synchronous_engine_does_not_have_is_noted() {
-    let notes = |options: &str| lab::fio::notes(&format!("[a]\nsize=1g\nrw=read\n{options}\n"));
+    let notes =
+        |options: &str| lab::fio::notes(&format!("[a]\nsize=1g\nrw=read\n{options}\n"), TIMED);
     for engine in ["psync", "sync", "vsync", "pvsync", "pvsync2"] {
         let notes = notes(&format!("iodepth=16\nioengine={engine}"));
         let [(4, note)] = &notes[..] else { panic!("{engine}: {notes:?}") };
@@ -422,8 +423,8 @@ fn a_depth_that_a_synchronous_engine_does_not_have_is_noted() {
         assert_eq!(notes(deep), [], "{deep}");
     }
     let global = "[global]\niodepth=16\nsize=1g\n[a]\nrw=read\n[b]\nrw=write\n";
-    assert_eq!(lab::fio::notes(global).len(), 1);
-    assert_eq!(lab::fio::notes_with_rates(global), []);
+    assert_eq!(lab::fio::notes(global, TIMED).len(), 1);
+    assert_eq!(lab::fio::notes(global, RATES), []);
 }
 
 #[test]

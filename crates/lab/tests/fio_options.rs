@@ -2,15 +2,12 @@
 
 mod common;
 
-use common::{BASE, has_mistake, lines, read, refused_in};
-use lab::fio::{
-    against_own_runtimes, against_rates, demand, job_options, mistakes, notes,
-    notes_without_runtime, parse,
-};
+use common::{ALONE, BASE, RATES, TIMED, has_mistake, lines, read, refused_in};
+use lab::fio::{demand, job_options, mistakes, notes, parse};
 
 #[track_caller]
 fn accepted(options: &str) {
-    assert_eq!(mistakes(&format!("[a]\n{options}"), false), [], "{options}");
+    assert_eq!(mistakes(&format!("[a]\n{options}"), TIMED), [], "{options}");
 }
 
 #[test]
@@ -56,10 +53,11 @@ fn jobs_that_end_before_their_time_by_design_are_refused() {
     refused_in(5, &format!("{job}latency_target=5ms\n"), "share one measured window");
     accepted(&format!("{job}latency_target=5ms\nlatency_run=1\n"));
 
-    let exit = |jobs: &str| against_own_runtimes(&format!("[global]\nrw=read\nexitall\n{jobs}"));
+    let exit =
+        |jobs: &str| mistakes(&format!("[global]\nrw=read\nsize=1g\nexitall\n{jobs}"), ALONE);
     let found = exit("[a]\nruntime=60\ntime_based\n[b]\n");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].line, 3);
+    assert_eq!(found[0].line, 4);
     assert!(found[0].message.contains("lets job `b` end the others"), "{found:?}");
     assert_eq!(exit("[a]\nruntime=60\ntime_based\n[b]\nruntime=30\ntime_based\n").len(), 1);
     assert_eq!(exit("[a]\n[b]\n"), [], "they have no time");
@@ -83,20 +81,20 @@ fn jobs_of_unlike_times_are_looked_at_where_the_lab_states_no_runtime() {
 #[test]
 fn time_based_without_a_runtime_is_noted() {
     let text = "[global]\nrw=read\nsize=1g\ntime_based\n[a]\n[b]\nruntime=5\n[c]\nruntime=0\n";
-    assert_eq!(notes(text), []);
-    let found = notes_without_runtime(text);
+    assert_eq!(notes(text, TIMED), []);
+    let found = notes(text, ALONE);
     let lines: Vec<usize> = found.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [4, 4], "of a and c: {found:?}");
     assert!(found[0].1.contains("job `a` ends with its files"), "{found:?}");
     let unreadable = "[a]\nrw=read\nsize=1g\ntime_based\nruntime=1 m\n";
-    assert_eq!(notes_without_runtime(unreadable), [], "it is refused");
+    assert_eq!(notes(unreadable, ALONE), [], "it is refused");
 }
 
 #[test]
 fn a_rung_of_a_ladder_takes_no_option_of_io_uring() {
     let text = "[global]\nrw=read\nsize=1g\nioengine=io_uring\n[a]\nfixedbufs=1\ncmdprio_percentage=5\n[b]\nioengine=libaio\ncmdprio_percentage=5\n";
-    assert_eq!(mistakes(text, false), []);
-    let lines: Vec<usize> = against_rates(text).iter().map(|m| m.line).collect();
+    assert_eq!(mistakes(text, TIMED), []);
+    let lines: Vec<usize> = mistakes(text, RATES).iter().map(|m| m.line).collect();
     assert_eq!(lines, [6, 7]);
 }
 
@@ -121,13 +119,13 @@ fn options_that_fio_does_not_list_with_the_others_are_known() {
     accepted(&format!("{job}iomem_align=4k\nsoftrandommap=1\nverify_async_cpus=0\n"));
     accepted(&format!("{job}mem_align=4k\n"));
     refused_in(3, &format!("{job}bs_is_seq_rand=1\n"), "reads and writes");
-    let noted = notes(&format!("[a]\n{job}verify_async_cpus=0\n"));
+    let noted = notes(&format!("[a]\n{job}verify_async_cpus=0\n"), TIMED);
     assert_eq!(noted.len(), 1, "{noted:?}");
 }
 
 #[test]
 fn a_blank_before_the_unit_of_a_time_is_refused_with_the_time_without_it() {
-    let found = mistakes("[a]\nrw=read\nsize=1g\nruntime=1 m\n", false);
+    let found = mistakes("[a]\nrw=read\nsize=1g\nruntime=1 m\n", TIMED);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].fix.contains("write `1m`"), "{found:?}");
 }

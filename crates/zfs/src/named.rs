@@ -27,6 +27,17 @@ macro_rules! named {
                     $(Self::$Variant => $name,)*
                 }
             }
+
+            /// The variant of a name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl ::std::fmt::Display for $Enum {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.name())
+            }
         }
     };
 }

@@ -13,22 +13,11 @@ crate::named! {
 }
 
 impl OpenZfs {
-    /// The release line of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|openzfs| openzfs.name() == name)
-    }
-
     /// Major and minor number.
     pub fn number(self) -> (u32, u32) {
         match self {
             Self::V2_3 => (2, 3),
             Self::V2_4 => (2, 4),
         }
-    }
-}
-
-impl std::fmt::Display for OpenZfs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }

@@ -61,12 +61,12 @@ fn proven(row: &Property) -> Option<Owner> {
     let settable = |table: &[zfs::property::Property]| {
         !SHARED.contains(&name) && table.iter().any(|property| property.name == name)
     };
-    if OF_DATASET.contains(&name) || settable(dataset::TABLE) {
+    if OF_DATASET.contains(&name) || settable(&dataset::TABLE) {
         Some(Owner::Dataset)
     } else if feature
         || OF_POOL.contains(&name)
         || OF_POOL_OR_VDEV.contains(&name)
-        || settable(pool::TABLE)
+        || settable(&pool::TABLE)
     {
         Some(Owner::Pool)
     } else {

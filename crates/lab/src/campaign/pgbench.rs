@@ -113,37 +113,9 @@ fn without_blocks(text: &str) -> String {
 /// pgbench's own scripts, as `pgbench --show-script` of PostgreSQL 15 prints them, over accounts, branches and
 /// tellers whose numbers do not follow from one scale.
 pub const BUILTIN: [(&str, &str); 3] = [
-    (
-        "tpcb-like",
-        "\\set aid random(1, :accounts)\n\
-         \\set bid random(1, :branches)\n\
-         \\set tid random(1, :tellers)\n\
-         \\set delta random(-5000, 5000)\n\
-         BEGIN;\n\
-         UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;\n\
-         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n\
-         UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid;\n\
-         UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid;\n\
-         INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);\n\
-         END;\n",
-    ),
-    (
-        "simple-update",
-        "\\set aid random(1, :accounts)\n\
-         \\set bid random(1, :branches)\n\
-         \\set tid random(1, :tellers)\n\
-         \\set delta random(-5000, 5000)\n\
-         BEGIN;\n\
-         UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;\n\
-         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n\
-         INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);\n\
-         END;\n",
-    ),
-    (
-        "select-only",
-        "\\set aid random(1, :accounts)\n\
-         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n",
-    ),
+    ("tpcb-like", include_str!("tpcb-like.sql")),
+    ("simple-update", include_str!("simple-update.sql")),
+    ("select-only", include_str!("select-only.sql")),
 ];
 
 #[cfg(test)]

@@ -73,21 +73,17 @@ pub struct SysbenchScript {
     pub statements: u32,
 }
 
-const fn script(name: &'static str, writes: bool, statements: u32) -> SysbenchScript {
-    SysbenchScript { name, writes, statements }
-}
-
 /// The scripts, the default first.
 pub const SYSBENCH_SCRIPTS: [SysbenchScript; 9] = [
-    script("oltp_read_write", true, 20),
-    script("oltp_write_only", true, 6),
-    script("oltp_read_only", false, 16),
-    script("oltp_point_select", false, 1),
-    script("oltp_update_index", true, 1),
-    script("oltp_update_non_index", true, 1),
-    script("oltp_insert", true, 1),
-    script("select_random_points", false, 1),
-    script("select_random_ranges", false, 1),
+    SysbenchScript { name: "oltp_read_write", writes: true, statements: 20 },
+    SysbenchScript { name: "oltp_write_only", writes: true, statements: 6 },
+    SysbenchScript { name: "oltp_read_only", writes: false, statements: 16 },
+    SysbenchScript { name: "oltp_point_select", writes: false, statements: 1 },
+    SysbenchScript { name: "oltp_update_index", writes: true, statements: 1 },
+    SysbenchScript { name: "oltp_update_non_index", writes: true, statements: 1 },
+    SysbenchScript { name: "oltp_insert", writes: true, statements: 1 },
+    SysbenchScript { name: "select_random_points", writes: false, statements: 1 },
+    SysbenchScript { name: "select_random_ranges", writes: false, statements: 1 },
 ];
 
 impl Sysbench {

@@ -133,13 +133,8 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
 /// Datasets of files that must be of one moment. A binary log is not among them: recovery holds the tables to it.
 fn datasets(workload: &Workload) -> BTreeSet<&str> {
     match &workload.program {
-        Program::Pgbench(pgbench) => {
-            pgbench.directories.all().map(|(_, dataset)| dataset).collect()
-        }
         Program::Sysbench(sysbench) => mysql::own_datasets(sysbench),
-        Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => {
-            BTreeSet::from([workload.dataset.as_str()])
-        }
+        _ => workload.datasets().into_iter().collect(),
     }
 }
 

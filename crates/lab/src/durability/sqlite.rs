@@ -35,9 +35,8 @@ fn of_settings(variant: &Variant, sqlite: &Sqlite) -> Option<Reason> {
             evidence::SQLITE_DELETE,
         ),
     };
-    let (durability, why) = match variant.is_zfs() {
-        true => (storage::lost_groups(variant), storage::lost_groups_why(variant)),
-        false => (on_filesystem, why.to_owned()),
-    };
-    Some(Reason { setting, durability, why, evidence })
+    Some(match variant.is_zfs() {
+        true => storage::lost_groups(variant, setting, evidence),
+        false => Reason { setting, durability: on_filesystem, why: why.to_owned(), evidence },
+    })
 }

@@ -33,12 +33,9 @@ pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>, o_direct: bool) -> 
 
 /// `sync=disabled` on a dataset, which cannot corrupt: a pool returns to the last transaction group as a whole.
 pub fn sync_disabled(variant: &Variant, dataset: &str) -> Option<Reason> {
-    (variant.property(dataset, "sync") == Some("disabled")).then(|| Reason {
-        setting: format!("sync=disabled on {}", full_name(dataset)),
-        durability: lost_groups(variant),
-        why: lost_groups_why(variant),
-        evidence: evidence::SYNC_DISABLED,
-    })
+    let is_disabled = variant.property(dataset, "sync") == Some("disabled");
+    let setting = || format!("sync=disabled on {}", full_name(dataset));
+    is_disabled.then(|| lost_groups(variant, setting(), evidence::SYNC_DISABLED))
 }
 
 /// Datasets of a database on which nothing is durable before its transaction group: `sync=disabled`, or a server that
@@ -62,12 +59,10 @@ pub fn unsynced(
     let by_server = never_syncs.filter(|_| variant.property(first, "sync") != Some("disabled"));
     let setting = format!("{} on {}", by_server.unwrap_or("sync=disabled"), names(late));
     Some(match durable.is_empty() {
-        true => Reason {
-            setting,
-            durability: lost_groups(variant),
-            why: lost_groups_why(variant),
-            evidence: if by_server.is_some() { of_server } else { evidence::SYNC_DISABLED },
-        },
+        true => {
+            let evidence = if by_server.is_some() { of_server } else { evidence::SYNC_DISABLED };
+            lost_groups(variant, setting, evidence)
+        }
         false => Reason {
             setting: format!("{setting}, but not on {}", names(durable)),
             durability: Durability::MayCorrupt,
@@ -85,27 +80,19 @@ pub fn lost_groups_s(txg_timeout_s: Option<u64>) -> f64 {
     2.0 * txg_timeout_s.unwrap_or(TXG_TIMEOUT_S) as f64
 }
 
-/// What is lost when writes reach the drives with their transaction group only.
-pub fn lost_groups(variant: &Variant) -> Durability {
+/// That writes reach the drives with their transaction group only.
+pub fn lost_groups(variant: &Variant, setting: String, evidence: Evidence) -> Reason {
+    let module = |name: &str| variant.module.get(name).map(|value| value.unsigned_abs());
+    let timeout = module("zfs_txg_timeout").unwrap_or(TXG_TIMEOUT_S);
     // With 0 a group is closed as soon as the one before is written: only that time is lost.
-    let timeout = Some(txg_timeout(variant)).filter(|seconds| *seconds > 0);
-    Durability::LosesLast { seconds: timeout.map(|seconds| lost_groups_s(Some(seconds))) }
-}
-
-/// The same in words.
-pub fn lost_groups_why(variant: &Variant) -> String {
-    let timeout = txg_timeout(variant);
-    let module = |name: &str| variant.module.get(name).map(|value| format!(" ({value})"));
-    let dirty = module("zfs_dirty_data_max").unwrap_or_default();
-    format!(
+    let seconds = (timeout > 0).then(|| lost_groups_s(Some(timeout)));
+    let dirty = module("zfs_dirty_data_max").map(|value| format!(" ({value})")).unwrap_or_default();
+    let why = format!(
         "writes reach the drives with their transaction group: it stays open for zfs_txg_timeout \
          ({timeout} s), and writing it takes at most as long again; less if dirty data reaches \
          zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
-    )
-}
-
-fn txg_timeout(variant: &Variant) -> u64 {
-    variant.module.get("zfs_txg_timeout").map_or(TXG_TIMEOUT_S, |set| set.unsigned_abs())
+    );
+    Reason { setting, durability: Durability::LosesLast { seconds }, why, evidence }
 }
 
 /// How writes to a file on a dataset reach the drives. `o_direct`: the file is opened with O_DIRECT.
@@ -164,6 +151,14 @@ fn list(kinds: &BTreeSet<&str>) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
+fn never_emptied(kinds: &BTreeSet<&str>) -> String {
+    format!("{}: a volatile cache that no flush empties", list(kinds))
+}
+
+fn over_caches(setting: &str, kinds: &BTreeSet<&str>) -> String {
+    format!("{setting} over volatile caches ({})", list(kinds))
+}
+
 /// By whether the drives of the pool or only those of its log are concerned. Each dataset has an intent log of its own:
 /// those of a database on several end at different moments.
 fn volatile_drives(
@@ -206,21 +201,18 @@ fn is_set(variant: &Variant, parameter: &str) -> bool {
 
 /// The intent log is dropped at the import. All datasets return to one transaction group.
 fn no_replay(variant: &Variant) -> Option<Reason> {
+    let evidence = Source("zfs(4), zil_replay_disable");
     is_set(variant, "zil_replay_disable").then(|| Reason {
-        setting: "zil_replay_disable=1".to_owned(),
-        durability: lost_groups(variant),
         why: "the intent log is dropped at the import instead of replayed".to_owned(),
-        evidence: Source("zfs(4), zil_replay_disable"),
+        ..lost_groups(variant, "zil_replay_disable=1".to_owned(), evidence)
     })
 }
 
 fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
     let data = unflushed(variant, volatile(variant, &AllocationClass::DATA));
     let log = unflushed(variant, volatile(variant, &[AllocationClass::Log]));
-    let setting =
-        |kinds: &BTreeSet<&str>| format!("{}: a volatile cache that no flush empties", list(kinds));
     let of_data = Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
-    volatile_drives(&data, &log, datasets, setting, (of_data, evidence::LYING_LOG))
+    volatile_drives(&data, &log, datasets, never_emptied, (of_data, evidence::LYING_LOG))
 }
 
 fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
@@ -229,9 +221,7 @@ fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason
     }
     let (data, log) =
         (volatile(variant, &AllocationClass::DATA), volatile(variant, &[AllocationClass::Log]));
-    let setting = |kinds: &BTreeSet<&str>| {
-        format!("zfs_nocacheflush=1 over volatile caches ({})", list(kinds))
-    };
+    let setting = |kinds: &BTreeSet<&str>| over_caches("zfs_nocacheflush=1", kinds);
     let evidence = evidence::NO_CACHE_FLUSH;
     volatile_drives(&data, &log, datasets, setting, (evidence, evidence))
 }
@@ -250,9 +240,7 @@ fn zil_no_cache_flush(
     if datasets.iter().any(points) {
         log.extend(volatile(variant, &AllocationClass::DATA));
     }
-    let setting = |kinds: &BTreeSet<&str>| {
-        format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))
-    };
+    let setting = |kinds: &BTreeSet<&str>| over_caches("zil_nocacheflush=1", kinds);
     let evidence = Source("zfs(4), zil_nocacheflush");
     volatile_drives(&BTreeSet::new(), &log, datasets, setting, (evidence, evidence))
 }
@@ -260,7 +248,7 @@ fn zil_no_cache_flush(
 fn lying_under_filesystem(variant: &Variant, drives: &[DriveRef]) -> Option<Reason> {
     let kinds = unflushed(variant, volatile_of(variant, drives.iter()));
     (!kinds.is_empty()).then(|| Reason {
-        setting: format!("{}: a volatile cache that no flush empties", list(&kinds)),
+        setting: never_emptied(&kinds),
         durability: Durability::MayCorrupt,
         why: "the file system's journal can be on the media after the blocks that it describes"
             .to_owned(),
@@ -273,7 +261,7 @@ fn no_barrier(variant: &Variant, on_drives: &FilesystemOnDrives) -> Option<Reaso
     let option = on_drives.without_barriers()?;
     let kinds = volatile_of(variant, on_drives.drives.iter());
     (!kinds.is_empty()).then(|| Reason {
-        setting: format!("{option} over volatile caches ({})", list(&kinds)),
+        setting: over_caches(option, &kinds),
         durability: Durability::MayCorrupt,
         why: "neither fsync nor the journal empties the drives' caches: the journal can be on the media after the blocks that it describes"
             .to_owned(),

@@ -4,77 +4,46 @@
 use crate::campaign::Filesystem;
 use crate::diagnostic::{did_you_mean, did_you_mean_or};
 use crate::units;
+use zfs::property::Refused;
 
 /// What an option takes after `=`.
 enum Value {
     Number(u64, u64),
     /// A power of two of bytes, as `64k`.
     Size(u64, u64),
-    Words(&'static [&'static str]),
+    Words(Vec<&'static str>),
 }
 use Value::{Number, Size, Words};
 
-/// Options without a value that each file system takes.
-const COMMON: &str = "async atime bsdgroups defaults dev diratime dirsync discard exec grpid lazytime noatime nodev \
-    nodiratime nodiscard noexec nogrpid nolazytime noquota norelatime nostrictatime nosuid relatime rw strictatime suid \
-    sync sysvgroups";
+/// A line of `mount_options.txt`; an option that may have a value or none has two.
+struct MountOption {
+    /// `any` for each.
+    filesystem: &'static str,
+    name: &'static str,
+    value: Option<Value>,
+}
+
+fn all() -> impl Iterator<Item = MountOption> {
+    include_str!("mount_options.txt").lines().filter_map(|line| {
+        let mut words = line.split(' ').filter(|_| !line.starts_with('#'));
+        let (filesystem, name) = (words.next()?, words.next()?);
+        let value = match &words.collect::<Vec<_>>()[..] {
+            [] => None,
+            ["words", words @ ..] => Some(Words(words.to_vec())),
+            ["number", least, most] => Some(Number(least.parse().ok()?, most.parse().ok()?)),
+            ["size", least, most] => Some(Size(units::size(least).ok()?, units::size(most).ok()?)),
+            _ => return None,
+        };
+        Some(MountOption { filesystem, name, value })
+    })
+}
 
 /// Options that no trial can have, as it mounts a file system of its own to be written, on these drives alone.
 const UNUSABLE: [&str; 9] =
     ["ro", "loop", "bind", "rbind", "remount", "norecovery", "logdev", "rtdev", "journal_path"];
 
-const MOST: u64 = u32::MAX as u64;
-
-/// Options of one file system without a value.
-fn flags(filesystem: Filesystem) -> &'static str {
-    match filesystem {
-        Filesystem::Xfs => {
-            "attr2 filestreams ikeep inode32 inode64 largeio noalign noattr2 noikeep nolargeio nouuid swalloc wsync"
-        }
-        Filesystem::Ext4 => {
-            "acl auto_da_alloc barrier block_validity bsddf delalloc dioread_lock dioread_nolock init_itable \
-             journal_async_commit journal_checksum minixdf noauto_da_alloc nobarrier noblock_validity nodelalloc \
-             nodioread_nolock noinit_itable nojournal_checksum noload nombcache nouid32 user_xattr"
-        }
-    }
-}
-
-/// Those with a value.
-fn valued(filesystem: Filesystem) -> &'static [(&'static str, Value)] {
-    match filesystem {
-        Filesystem::Xfs => &[
-            ("allocsize", Size(4 << 10, 1 << 30)),
-            ("logbsize", Size(16 << 10, 256 << 10)),
-            ("logbufs", Number(2, 8)),
-            ("sunit", Number(0, MOST)),
-            ("swidth", Number(0, MOST)),
-        ],
-        Filesystem::Ext4 => &[
-            ("auto_da_alloc", Number(0, MOST)),
-            ("barrier", Number(0, MOST)),
-            ("commit", Number(0, MOST)),
-            ("data", Words(&["journal", "ordered", "writeback"])),
-            ("data_err", Words(&["abort", "ignore"])),
-            ("errors", Words(&["continue", "panic", "remount-ro"])),
-            ("init_itable", Number(0, MOST)),
-            ("inode_readahead_blks", Number(0, 1 << 30)),
-            ("journal_ioprio", Number(0, 7)),
-            ("max_batch_time", Number(0, MOST)),
-            ("max_dir_size_kb", Number(0, MOST)),
-            ("mb_optimize_scan", Number(0, 1)),
-            ("min_batch_time", Number(0, MOST)),
-            ("stripe", Number(0, MOST)),
-        ],
-    }
-}
-
-/// The names of its own options, with or without a value.
-fn names(filesystem: Filesystem) -> impl Iterator<Item = &'static str> {
-    flags(filesystem).split_whitespace().chain(valued(filesystem).iter().map(|(name, _)| *name))
-}
-
-/// What is wrong with each of some mount options, and what to do.
-pub(super) fn mistakes(filesystem: Filesystem, options: &str) -> Vec<(String, String)> {
+/// What is wrong with each of some mount options.
+pub(super) fn mistakes(filesystem: Filesystem, options: &str) -> Vec<Refused> {
     let stated = || options.split(',').filter(|option| !option.is_empty());
     let mut mistakes: Vec<_> = stated().filter_map(|option| mistake(filesystem, option)).collect();
     let last = |name: &str| {
@@ -85,62 +54,61 @@ pub(super) fn mistakes(filesystem: Filesystem, options: &str) -> Vec<(String, St
     if filesystem == Filesystem::Ext4 && mistakes.is_empty() {
         if last("data") == Some("journal") && is_stated("delalloc") {
             let message = "ext4 does not mount with both data=journal and delalloc";
-            mistakes.push((message.to_owned(), "remove one of the two".to_owned()));
+            mistakes.push(Refused::new(message, "remove one of the two"));
         }
         if last("data").is_none_or(|mode| mode == "ordered") && is_stated("journal_async_commit") {
             let message = "ext4 does not mount with journal_async_commit and data=ordered";
-            mistakes.push((message.to_owned(), "add data=writeback, or remove it".to_owned()));
+            mistakes.push(Refused::new(message, "add data=writeback, or remove it"));
         }
     }
     mistakes
 }
 
-fn mistake(filesystem: Filesystem, option: &str) -> Option<(String, String)> {
+fn mistake(filesystem: Filesystem, option: &str) -> Option<Refused> {
     let (name, value) = match option.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (option, None),
     };
     let own = filesystem.name();
-    let mut flags = COMMON.split_whitespace().chain(flags(filesystem).split_whitespace());
-    let is_flag = flags.any(|flag| flag == name);
-    let taken = valued(filesystem).iter().find(|(known, _)| *known == name);
-    match (taken, value) {
-        (Some((_, taken)), Some(value)) => {
-            let fix = refused(taken, value)?;
-            return Some((format!("the mount option `{name}` cannot be `{value}`"), fix));
+    let is_here = |known: &MountOption| ["any", own].contains(&known.filesystem);
+    let named = || all().filter(|known| known.name == name);
+    let is_flag = named().any(|known| is_here(&known) && known.value.is_none());
+    let taken = named().filter(is_here).find_map(|known| known.value);
+    let foreign = named().find(|known| !is_here(known));
+    let (message, fix) = match (taken, value, foreign) {
+        (Some(taken), Some(value), _) => {
+            (format!("the mount option `{name}` cannot be `{value}`"), refused(&taken, value)?)
         }
-        (_, None) if is_flag => return None,
-        (Some((_, taken)), None) => {
-            let fix = format!("write {name}={}", example(taken));
-            return Some((format!("the mount option `{name}` of {own} needs a value"), fix));
+        (_, None, _) if is_flag => return None,
+        (Some(taken), None, _) => (
+            format!("the mount option `{name}` of {own} needs a value"),
+            format!("write {name}={}", example(&taken)),
+        ),
+        (_, _, Some(MountOption { filesystem: other, .. })) => (
+            format!("`{name}` is a mount option of {other}, but the file system here is {own}"),
+            "remove it, or state it in the variants with that file system".to_owned(),
+        ),
+        _ if UNUSABLE.contains(&name) => (
+            format!("`{name}` cannot be a mount option of a trial"),
+            "remove it: a trial makes a file system on the variant's drives and writes to it"
+                .to_owned(),
+        ),
+        _ if is_flag => {
+            (format!("the mount option `{name}` takes no value"), format!("write `{name}`"))
         }
-        _ => {}
-    }
-    let has = |other: &Filesystem| names(*other).any(|known| known == name);
-    if let Some(other) = Filesystem::ALL.into_iter().find(has)
-        && other != filesystem
-    {
-        let message = format!(
-            "`{name}` is a mount option of {}, but the file system here is {own}",
-            other.name()
-        );
-        let fix = "remove it, or state it in the variants with that file system";
-        return Some((message, fix.to_owned()));
-    }
-    if UNUSABLE.contains(&name) {
-        let message = format!("`{name}` cannot be a mount option of a trial");
-        let fix = "remove it: a trial makes a file system on the variant's drives and writes to it";
-        return Some((message, fix.to_owned()));
-    }
-    if value.is_some() && is_flag {
-        let message = format!("the mount option `{name}` takes no value");
-        return Some((message, format!("write `{name}`")));
-    }
-    let known = COMMON.split_whitespace().chain(names(filesystem));
-    Some((
-        format!("`{}` is not a mount option that Poolwright knows of {own}", name.escape_debug()),
-        did_you_mean_or(name, known, format!("see {own}(5) and mount(8), or remove it")),
-    ))
+        _ => (
+            format!(
+                "`{}` is not a mount option that Poolwright knows of {own}",
+                name.escape_debug()
+            ),
+            did_you_mean_or(
+                name,
+                all().filter(is_here).map(|known| known.name),
+                format!("see {own}(5) and mount(8), or remove it"),
+            ),
+        ),
+    };
+    Some(Refused::new(message, fix))
 }
 
 /// A value as it may be.
@@ -164,14 +132,22 @@ fn refused(taken: &Value, value: &str) -> Option<String> {
             let digits = value.strip_suffix(['k', 'K', 'm', 'M', 'g', 'G']).unwrap_or(value);
             let plain = digits.chars().all(|c| c.is_ascii_digit());
             let bytes = units::size(value).ok().filter(|bytes| plain && bytes.is_power_of_two());
-            let (first, last) = (units::print_size(*least), units::print_size(*most));
-            let range = format!(
-                "write a power of two, {} to {}",
-                first.to_lowercase(),
-                last.to_lowercase()
-            );
+            let [first, last] = [*least, *most].map(|size| units::print_size(size).to_lowercase());
+            let range = format!("write a power of two, {first} to {last}");
             (!bytes.is_some_and(|bytes| (*least..=*most).contains(&bytes))).then_some(range)
         }
         Words(words) => (!words.contains(&value)).then(|| did_you_mean(value, words)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_an_option() {
+        let lines = include_str!("mount_options.txt").lines();
+        let lines = lines.filter(|line| !line.starts_with('#'));
+        assert_eq!((lines.count(), all().count()), (83, 83));
     }
 }

@@ -12,9 +12,9 @@ use zfs::property::{Property, dataset, pool};
 /// The section of a lab that a name of OpenZFS's belongs to.
 pub(super) fn section_of(name: &str) -> Option<&'static str> {
     let has = |table: &[Property]| table.iter().any(|property| property.name == name);
-    if has(dataset::TABLE) {
+    if has(&dataset::TABLE) {
         Some("dataset")
-    } else if name == "ashift" || has(pool::TABLE) {
+    } else if name == "ashift" || has(&pool::TABLE) {
         Some("pool")
     } else {
         module::find(name).map(|_| "module")

@@ -251,6 +251,3 @@ fn parameter(entry: &Entry<'_>) -> Option<At<Written>> {
     };
     Some(At::new(value, entry.span()))
 }
-
-/// Where a variant without vdevs is to be pointed at.
-pub(super) type Header = Range<usize>;

@@ -9,6 +9,7 @@ use crate::campaign::{DriveRef, Filesystem, FilesystemOnDrives, MdLevel, Stack};
 use crate::units;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use zfs::property::Refused;
 use zfs::vdev;
 
 /// The stacks, in the words of a lab.
@@ -178,7 +179,9 @@ impl StackKeys {
         let mount_options = self.mount_options.clone().unwrap_or_default();
         let on_drives = FilesystemOnDrives { level, chunk, ppl, drives, filesystem, mount_options };
         if let Some(span) = self.keys.get("mount_options") {
-            for (message, fix) in mount_options::mistakes(filesystem, &on_drives.mount_options) {
+            for Refused { message, fix } in
+                mount_options::mistakes(filesystem, &on_drives.mount_options)
+            {
                 cx.error(span.clone(), message, fix);
             }
         }
@@ -256,7 +259,7 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Device> {
     let Some((word, level_span)) = words.next() else {
         return cx.refuse(text.span.clone(), "`md` is empty", format!("write {WANTED}"));
     };
-    let level = MdLevel::ALL.into_iter().find(|level| level.name() == word);
+    let level = MdLevel::named(word);
     if level.is_none() {
         let names = MdLevel::ALL.map(MdLevel::name);
         cx.error(

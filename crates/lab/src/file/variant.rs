@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::property_dependencies;
 use super::section::section_of;
-use super::settings::{Header, Setting, Settings, Written};
+use super::settings::{Setting, Settings, Written};
 use super::vdevs::{self, LabVdev};
 use crate::campaign::{AllocationClass, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, did_you_mean_or};
@@ -66,7 +66,7 @@ impl Settings {
         cx: &Context<'_>,
         name: &str,
         levels: BTreeMap<String, String>,
-        header: &Header,
+        header: &Range<usize>,
     ) -> Variant {
         let openzfs = self.openzfs.unwrap_or_default();
         // Without a pool, whose place a file system can take. Workloads know that one as the root dataset.

@@ -3,9 +3,10 @@
 use super::context::Context;
 use super::section::{Entry, Section, section_of};
 use super::server;
-use super::settings::{BASE_SECTIONS, Header, Settings};
+use super::settings::{BASE_SECTIONS, Settings};
 use crate::campaign::Variant;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use zfs::property::dataset::full_name;
@@ -19,7 +20,8 @@ struct Plan {
     name: String,
     levels: BTreeMap<String, String>,
     changes: Vec<Settings>,
-    header: Header,
+    /// Where it is to be pointed at.
+    header: Range<usize>,
 }
 
 impl Plan {
@@ -34,7 +36,7 @@ struct Factor {
     /// The sections that its key is in; none for one with levels of its own.
     path: Vec<String>,
     levels: Vec<(String, Settings)>,
-    header: Header,
+    header: Range<usize>,
 }
 
 impl Factor {

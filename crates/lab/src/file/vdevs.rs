@@ -3,6 +3,7 @@
 use super::context::{At, Context};
 use crate::campaign::{AllocationClass, Vdev};
 use std::ops::Range;
+use zfs::property::Refused;
 use zfs::vdev;
 
 /// A vdev of a variant, with its place in the lab's text.
@@ -21,9 +22,9 @@ fn absolute(placed: LabVdev, at: impl Fn(Range<usize>) -> Range<usize>) -> LabVd
     LabVdev { vdev: placed.vdev, span: at(placed.span), drive_spans }
 }
 
-fn problems(cx: &Context<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {
-    for problem in problems {
-        cx.error(cx.within(text, problem.span), problem.message, problem.fix);
+fn problems(cx: &Context<'_>, text: &At<String>, problems: Vec<(Range<usize>, Refused)>) {
+    for (span, Refused { message, fix }) in problems {
+        cx.error(cx.within(text, span), message, fix);
     }
 }
 

@@ -6,9 +6,10 @@ use super::section::{Entry, Section};
 use super::{pg_test_fsync, pgbench, settings, sqlite, sysbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, did_you_mean_or};
-use crate::fio::{self, Mistake};
+use crate::fio::{self, Beside};
 use crate::units::about;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use toml::de::DeValue;
 
 /// The file name of an inline job in diagnostics.
@@ -98,9 +99,8 @@ fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
     };
     let program = match client.key {
         "fio" => {
-            let size = size.as_ref();
-            let stated = Stated { size, open: rates.is_some(), timed: known.runtime_s.is_some() };
-            fio(client, stated)
+            let (rates, runtime) = (rates.is_some(), known.runtime_s.is_some());
+            fio(client, size.as_ref(), Beside { size: size.is_some(), rates, runtime })
         }
         "pgbench" => pgbench::read(client, &mut table, known).map(Box::new).map(Program::Pgbench),
         "sysbench" => {
@@ -161,20 +161,9 @@ fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str
     stated.map(|(_, key, instead)| (*key, *instead)).collect()
 }
 
-/// What the lab states beside a job file.
-#[derive(Clone, Copy)]
-struct Stated<'a> {
-    /// The working set, bytes.
-    size: Option<&'a At<u64>>,
-    /// A ladder of rates.
-    open: bool,
-    /// The runtime.
-    timed: bool,
-}
-
-fn fio(entry: &Entry<'_>, stated: Stated<'_>) -> Option<Program> {
-    let (origin, job) = job(entry, stated)?;
-    if let Some(size) = stated.size
+fn fio(entry: &Entry<'_>, size: Option<&At<u64>>, beside: Beside) -> Option<Program> {
+    let (origin, job) = job(entry, beside)?;
+    if let Some(size) = size
         && let Ok(file) = fio::parse::parse(&job)
         && size.value < fio::least_size(&file)
     {
@@ -189,7 +178,7 @@ fn fio(entry: &Entry<'_>, stated: Stated<'_>) -> Option<Program> {
         );
     }
     // Where the method says nothing, a job's own runtime is held to what the method's is held to.
-    if !stated.timed
+    if !beside.runtime
         && let Ok(file) = fio::parse::parse(&job)
         && let Some(seconds) = fio::demand(&file).runtime_s
     {
@@ -271,7 +260,7 @@ fn rates(entry: &Entry<'_>) -> Option<Rates> {
 }
 
 /// Where the text of a job file is from, and the text.
-fn job(entry: &Entry<'_>, stated: Stated<'_>) -> Option<(String, String)> {
+fn job(entry: &Entry<'_>, beside: Beside) -> Option<(String, String)> {
     let cx = entry.cx;
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table("fio")?;
@@ -285,26 +274,13 @@ fn job(entry: &Entry<'_>, stated: Stated<'_>) -> Option<(String, String)> {
         }
         table.finish();
         let job = job?.string("the text of a job file")?;
-        for mistake in mistakes(cx, &job.value, stated) {
-            let span = mistake.span(&job.value);
-            cx.error(cx.within(&job, span), mistake.message, mistake.fix);
-        }
-        for (line, message) in notes(&job.value, stated) {
-            cx.note(cx.within(&job, fio::line_span(&job.value, line)), message);
-        }
+        report(cx, &job.value, beside, (cx.file, cx.places(&job)));
         return Some((INLINE.to_owned(), job.value));
     }
     let path = entry.string("the path of a fio job file, from the lab's directory")?;
     match cx.files.read(&path.value) {
         Ok(job) => {
-            for mistake in mistakes(cx, &job, stated) {
-                let span = mistake.span(&job);
-                cx.say(Diagnostic::error(mistake.message).at(&path.value, span).fix(mistake.fix));
-            }
-            for (line, message) in notes(&job, stated) {
-                let span = fio::line_span(&job, line);
-                cx.say(Diagnostic::note(message).at(&path.value, span));
-            }
+            report(cx, &job, beside, (&path.value, |span| span));
             Some((path.value, job))
         }
         Err(e) => {
@@ -318,23 +294,23 @@ fn job(entry: &Entry<'_>, stated: Stated<'_>) -> Option<(String, String)> {
     }
 }
 
-/// What the author of a job file should know.
-fn notes(job: &str, stated: Stated<'_>) -> Vec<(usize, String)> {
-    let mut notes = if stated.open { fio::notes_with_rates(job) } else { fio::notes(job) };
-    if !stated.timed {
-        notes.extend(fio::notes_without_runtime(job));
+/// Reports what is wrong with a job file, and what its author should know. fio is asked only about one that is right as
+/// far as is known.
+fn report(
+    cx: &Context<'_>,
+    job: &str,
+    beside: Beside,
+    (file, place): (&str, impl Fn(Range<usize>) -> Range<usize>),
+) {
+    let mut mistakes = fio::mistakes(job, beside);
+    if mistakes.is_empty() {
+        mistakes = cx.files.program_says(job, beside.rates);
     }
-    notes
-}
-
-/// Everything wrong with a job file; fio is asked only about one that is right as far as is known.
-fn mistakes(cx: &Context<'_>, job: &str, stated: Stated<'_>) -> Vec<Mistake> {
-    let mut found = fio::mistakes(job, stated.size.is_some());
-    if stated.open {
-        found.extend(fio::against_rates(job));
+    for mistake in mistakes {
+        let span = place(mistake.span(job));
+        cx.say(Diagnostic::error(mistake.message).at(file, span).fix(mistake.fix));
     }
-    if !stated.timed {
-        found.extend(fio::against_own_runtimes(job));
+    for (line, message) in fio::notes(job, beside) {
+        cx.say(Diagnostic::note(message).at(file, place(fio::line_span(job, line))));
     }
-    if found.is_empty() { cx.files.program_says(job, stated.open) } else { found }
 }

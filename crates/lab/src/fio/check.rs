@@ -28,46 +28,52 @@ const OF_IO_URING: [&str; 8] = [
     "force_async", "nonvectored", "registerfiles",
 ];
 
+/// What a lab states beside a job file.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside {
+    /// The working set, so that the file need not.
+    pub size: bool,
+    /// A ladder of rates, whose jobs have a depth of the ladder.
+    pub rates: bool,
+    /// The runtime, instead of the jobs' own.
+    pub runtime: bool,
+}
+
 /// What the author of a job file should know: what the machine changes in it, and what has no effect. Lines, from 1,
 /// each with a sentence.
-pub fn notes(text: &str) -> Vec<(usize, String)> {
-    let file = parse::read(text, &mut Vec::new());
-    let depths = file.jobs.iter().filter_map(depth_of_one);
-    in_order(changes(&file.jobs).chain(depths))
-}
-
-/// As [`notes`], for a workload with a ladder of rates, whose jobs have a depth of the ladder.
-pub fn notes_with_rates(text: &str) -> Vec<(usize, String)> {
-    in_order(changes(&parse::read(text, &mut Vec::new()).jobs))
-}
-
-/// As [`notes`], for a lab that states no runtime: those alone that hold because of that.
-pub fn notes_without_runtime(text: &str) -> Vec<(usize, String)> {
-    let file = parse::read(text, &mut Vec::new());
-    // One that cannot be read is a mistake of its own.
-    let has_none = |job: &&Job| matches!(job_options::time(job, "runtime"), Ok(None | Some(0.0)));
-    let untimed = file.jobs.iter().filter(|job| job.is_set("time_based")).filter(has_none);
-    in_order(untimed.filter_map(|job| {
-        let setting = job.settings.get("time_based")?;
-        let message = format!(
-            "`time_based` has no effect without `runtime`: job `{}` ends with its files",
-            job.name
-        );
-        Some((setting.line, message))
-    }))
-}
-
-/// Notes by line; one of `[global]` is met again in every job.
-fn in_order(notes: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
-    let mut found: Vec<_> = notes.collect();
+pub fn notes(text: &str, beside: Beside) -> Vec<(usize, String)> {
+    let jobs = parse::read(text, &mut Vec::new()).jobs;
+    let mut found: Vec<_> = jobs.iter().flat_map(changes).collect();
+    if !beside.rates {
+        found.extend(jobs.iter().filter_map(depth_of_one));
+    }
+    if !beside.runtime {
+        found.extend(jobs.iter().filter_map(without_runtime));
+    }
+    // One of `[global]` is met again in every job.
     found.sort();
     found.dedup();
     found
 }
 
-fn changes(jobs: &[Job]) -> impl Iterator<Item = (usize, String)> {
-    let settings = jobs.iter().flat_map(|job| &job.settings);
-    let changed = settings
+/// That `time_based` has no effect.
+fn without_runtime(job: &Job) -> Option<(usize, String)> {
+    let setting = job.settings.get("time_based").filter(|setting| setting.value != "0")?;
+    // One that cannot be read is a mistake of its own.
+    let has_none = matches!(job_options::time(job, "runtime"), Ok(None | Some(0.0)));
+    has_none.then(|| {
+        let message = format!(
+            "`time_based` has no effect without `runtime`: job `{}` ends with its files",
+            job.name
+        );
+        (setting.line, message)
+    })
+}
+
+fn changes(job: &Job) -> impl Iterator<Item = (usize, String)> {
+    let changed = job
+        .settings
+        .iter()
         .filter(|(name, setting)| PLACED.contains(name) && setting.value != "clock_gettime");
     changed.map(|(name, setting)| {
         let why = options::rule(name).map_or("", |rule| rule.why);
@@ -89,46 +95,23 @@ fn depth_of_one(job: &Job) -> Option<(usize, String)> {
     })
 }
 
-/// The options of a job file that a workload with a ladder of rates cannot have.
-pub fn against_rates(text: &str) -> Vec<Mistake> {
-    let file = parse::read(text, &mut Vec::new());
-    let mut found: Vec<Mistake> = file
-        .jobs
-        .iter()
-        .flat_map(|job| {
-            let pacing = PACING.iter().map(|name| (name, "paces a job"));
-            let threads = THREADS.iter();
-            let moving = threads.map(|name| (name, "moves or adds threads of a job"));
-            pacing.chain(moving).filter_map(|(name, does)| {
-                let setting = job.settings.get(*name)?;
-                Some(setting.mistake(
-                    format!("`{name}` {does} whose workload has `rates`"),
-                    "remove one of the two",
-                ))
-            })
-        })
-        .collect();
-    found.extend(file.jobs.iter().flat_map(of_another_engine));
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// The options of a job that fio does not take once the ladder has replaced its I/O engine.
-fn of_another_engine(job: &Job) -> Vec<Mistake> {
-    if job_options::engine(job) != "io_uring" {
-        return Vec::new();
-    }
-    let settings = OF_IO_URING.iter().filter_map(|name| Some((name, job.settings.get(*name)?)));
-    let mistake = |(name, setting): (&&str, &Setting)| {
-        setting.mistake(
-            format!(
-                "`{name}` is an option of io_uring, which becomes psync where a workload has `rates`"
-            ),
-            "remove one of the two",
-        )
+/// The options of a job that a workload with a ladder of rates cannot have.
+fn against_rates(job: &Job) -> Vec<Mistake> {
+    let of_io_uring: &[&str] = match job_options::engine(job) {
+        "io_uring" => &OF_IO_URING,
+        _ => &[],
     };
-    settings.map(mistake).collect()
+    let refused = [
+        (&PACING[..], "paces a job whose workload has `rates`"),
+        (&THREADS, "moves or adds threads of a job whose workload has `rates`"),
+        (of_io_uring, "is an option of io_uring, which becomes psync where a workload has `rates`"),
+    ];
+    let all = refused.iter().flat_map(|(names, why)| names.iter().map(move |name| (name, why)));
+    let mistake = |(name, why): (&&str, &&str)| {
+        let setting = job.settings.get(*name)?;
+        Some(setting.mistake(format!("`{name}` {why}"), "remove one of the two"))
+    };
+    all.filter_map(mistake).collect()
 }
 
 /// Whether a job runs for a time of its own, over its files again and again.
@@ -141,37 +124,32 @@ fn own_runtime(job: &Job) -> f64 {
     job_options::time(job, "runtime").ok().flatten().unwrap_or(0.0)
 }
 
-/// The options of a job file that a lab which states no runtime cannot have: with `exitall` the job that ends first ends
-/// the others, which were to run for their time.
-pub fn against_own_runtimes(text: &str) -> Vec<Mistake> {
-    let jobs = parse::read(text, &mut Vec::new()).jobs;
+/// That with `exitall`, where the lab states no runtime, the job that ends first ends the others, which were to run for
+/// their time.
+fn ends_others(jobs: &[Job]) -> Option<Mistake> {
     let timed = jobs.iter().filter(|job| is_timed(job));
     let longest = timed.map(own_runtime).fold(0.0, f64::max);
     let ends_before = |job: &Job| !is_timed(job) || own_runtime(job) < longest;
-    let first = jobs.iter().find(|job| longest > 0.0 && ends_before(job));
+    let first = jobs.iter().find(|job| longest > 0.0 && ends_before(job))?;
     let stated = jobs.iter().find_map(|job| job.settings.get("exitall"));
-    let (Some(first), Some(setting)) = (first, stated.filter(|setting| setting.value != "0"))
-    else {
-        return Vec::new();
-    };
-    vec![setting.mistake(
+    let setting = stated.filter(|setting| setting.value != "0")?;
+    Some(setting.mistake(
         format!(
             "`exitall` lets job `{}` end the others before their time, but all jobs share one measured window",
             first.name
         ),
         "give all jobs the same `runtime` with `time_based`, or state `[method] runtime` in the lab",
-    )]
+    ))
 }
 
-/// Every mistake in a job file, in order of lines. `sized`: the lab states the working set, so that
-/// the file need not.
-pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
+/// Every mistake in a job file, in order of lines.
+pub fn mistakes(text: &str, beside: Beside) -> Vec<Mistake> {
     let mut found = Vec::new();
     let file = parse::read(text, &mut found);
     // A line that was not understood may have been the size.
     let understood = found.is_empty();
     for job in &file.jobs {
-        found.extend(sizes(job, sized || !understood));
+        found.extend(sizes(job, beside.size || !understood));
         for name in ["runtime", "ramp_time"] {
             found.extend(job_options::time(job, name).err());
         }
@@ -184,9 +162,15 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
             Err(wrong) => found.extend(wrong),
         }
         found.extend(looks_for_open_files(job));
+        if beside.rates {
+            found.extend(against_rates(job));
+        }
     }
-    if sized && understood {
+    if beside.size && understood {
         found.extend(partly_sized(&file.jobs));
+    }
+    if !beside.runtime {
+        found.extend(ends_others(&file.jobs));
     }
     found.extend(too_many(&file.jobs));
     found.extend(one_file_of_two(&file.jobs));

@@ -10,9 +10,7 @@ pub mod options;
 pub mod parse;
 pub mod sizes;
 
-pub use check::{
-    against_own_runtimes, against_rates, mistakes, notes, notes_with_rates, notes_without_runtime,
-};
+pub use check::{Beside, mistakes, notes};
 pub use demand::{Demand, demand, least_size};
 
 use std::ops::Range;

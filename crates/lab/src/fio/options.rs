@@ -54,8 +54,8 @@ fn row(line: &'static str) -> Option<Rule> {
         return None;
     }
     let mut fields = line.splitn(4, '|').map(str::trim);
-    let (name, alias, treatment) = (fields.next()?, fields.next()?, fields.next()?);
-    let treatment = Treatment::ALL.into_iter().find(|known| known.name() == treatment)?;
+    let (name, alias) = (fields.next()?, fields.next()?);
+    let treatment = Treatment::named(fields.next()?)?;
     Some(Rule { name, alias, treatment, why: fields.next().unwrap_or("") })
 }
 

@@ -40,10 +40,10 @@ pub fn demand(campaign: &Campaign) -> Demand {
     for workload in &campaign.workloads {
         let Some(job) = job(workload) else { continue };
         if job.writes {
-            let times = times(&campaign.method, Some(&job));
+            let (runtime_s, ramp_s) = times(&campaign.method, Some(&job));
             // Where it can a warm-up only reads, and what is only read is fed once.
-            let warm_up_s = if job.reads { 0.0 } else { times.warm_up_s };
-            let fed_s = times.runtime_s.unwrap_or(RUNTIME) + times.ramp_s + warm_up_s;
+            let warm_up_s = if job.reads { 0.0 } else { campaign.method.warm_up_s };
+            let fed_s = runtime_s.unwrap_or(RUNTIME) + ramp_s + warm_up_s;
             demand.rewritten_s = demand.rewritten_s.max(fed_s);
         }
         let Some(bytes) = workload.size.or(job.working_set) else {
@@ -79,27 +79,16 @@ fn least(known: Option<u64>, bytes: u64) -> Option<u64> {
 /// Virtual seconds of a job file that states none.
 pub(super) const RUNTIME: f64 = 60.0;
 
-/// Virtual seconds of a trial.
-pub(super) struct Times {
-    /// Its window, as far as lab or job say.
-    pub runtime_s: Option<f64>,
-    /// Its ramp: stated for all, or the job's own.
-    pub ramp_s: f64,
-    /// Its warm-up at most.
-    pub warm_up_s: f64,
-}
-
-pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
-    Times {
-        runtime_s: method.runtime_s.or(job.and_then(|job| job.runtime_s)),
-        // As bench's fio takes it: the longest of its jobs, of which one that states none has the method's.
-        ramp_s: match job {
-            Some(job) if job.states_ramp => job.ramp_s,
-            Some(job) => job.ramp_s.max(method.ramp_s),
-            None => method.ramp_s,
-        },
-        warm_up_s: method.warm_up_s,
-    }
+/// Virtual seconds of a trial's window, as far as lab or job say, and of its ramp: stated for all, or the job's own.
+pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> (Option<f64>, f64) {
+    let runtime_s = method.runtime_s.or(job.and_then(|job| job.runtime_s));
+    // As bench's fio takes it: the longest of its jobs, of which one that states none has the method's.
+    let ramp_s = match job {
+        Some(job) if job.states_ramp => job.ramp_s,
+        Some(job) => job.ramp_s.max(method.ramp_s),
+        None => method.ramp_s,
+    };
+    (runtime_s, ramp_s)
 }
 
 /// What a database asks of a pool, in the words of a job. All clients work on the same tables.

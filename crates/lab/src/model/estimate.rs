@@ -120,8 +120,8 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
     let mut untimed = Vec::new();
     for workload in &campaign.workloads {
         let demand = job(workload);
-        let times = times(&campaign.method, demand.as_ref());
-        let runtime = match (&workload.program, times.runtime_s) {
+        let (runtime_s, ramp_s) = times(&campaign.method, demand.as_ref());
+        let runtime = match (&workload.program, runtime_s) {
             (Program::PgTestFsync(_), stated) => {
                 f64::from(SYNC_TESTS) * stated.unwrap_or(SECONDS_PER_TEST)
             }
@@ -141,7 +141,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
             Program::Pgbench(_) => (TRANSACTION, LOAD),
             Program::Sysbench(sysbench) => (STATEMENT * f64::from(sysbench.statements()), FILL),
         };
-        let trial_s = runtime + times.ramp_s + times.warm_up_s;
+        let trial_s = runtime + ramp_s + campaign.method.warm_up_s;
         virtual_s += trials * trial_s;
         let of_variant = |v| rate(&campaign.host, v, workload, demand.as_ref());
         let rates: f64 = campaign.variants.iter().map(of_variant).sum();

@@ -33,20 +33,13 @@ const WRITE_SIZE: u64 = 32 << 20;
 /// Records that a feed has room for at the least: with less than one it would write none at all.
 const RECORDS: u64 = 4;
 
-/// A variant's feed in the machine.
-#[derive(Debug, PartialEq)]
-pub(super) struct Feed {
-    /// `zfs_multilist_num_sublists` of the ARC.
-    pub lists: u32,
-    /// Module parameters: its intervals, and what it may write in one. None without a cache drive.
-    pub module: Vec<(&'static str, i64)>,
-}
-
-/// The feed at a size scale, on a machine whose ARC has `lists` lists.
-pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
+/// Module parameters of the feed at a size scale, on a machine whose ARC has `lists` lists: the lists and, with a cache
+/// drive, its intervals and what it may write in one.
+pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Vec<(&'static str, i64)> {
     let fewer = (f64::from(lists) / size).round().max(1.0);
+    let mut module = vec![(machine::LISTS, fewer as i64)];
     if !variant.pool.has(AllocationClass::Cache) {
-        return Feed { lists: fewer as u32, module: Vec::new() };
+        return module;
     }
     let number = |name| written(variant, name);
     let seconds = machine::parameter(variant, FEED_SECS).unwrap_or(1).max(1);
@@ -54,13 +47,13 @@ pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     let least = room.max(TICK / seconds as f64).min(1.0);
     let interval = (f64::from(lists) / (fewer * size)).max(least);
     let share = |real: u64, least: i64| ((real as f64 * interval).round() as i64).max(least);
-    let module = vec![
+    module.extend([
         (WRITE_MAX, share(number(WRITE_MAX), 0)),
         (WRITE_BOOST, share(number(WRITE_BOOST), 0)),
         (FEED_MIN_MS, share(feed_min_ms(variant), 1)),
         (FEED_MS, share(seconds.saturating_mul(1000), 1)),
-    ];
-    Feed { lists: fewer as u32, module }
+    ]);
+    module
 }
 
 /// Bytes that a feed may write, as the lab says or OpenZFS does, which takes no 0 but for the boost.

@@ -182,8 +182,7 @@ fn scaled(variant: &Variant, cores: u32, size: f64) -> BTreeMap<String, i64> {
         }
     }
     let feed = feed(variant, machine::lists(cores, variant), size);
-    module.insert(machine::LISTS.to_owned(), i64::from(feed.lists));
-    module.extend(feed.module.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    module.extend(feed.into_iter().map(|(name, value)| (name.to_owned(), value)));
     module
 }
 

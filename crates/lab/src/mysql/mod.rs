@@ -110,51 +110,6 @@ pub struct Setting {
     words: &'static str,
 }
 
-const SOCKET: &str = "clients connect through a Unix socket";
-const LOGS: &str = "the server's log is kept with the trial";
-const DATA: &str = "`directories.data` says where the data is";
-const INIT: &str = "the trial controls what the server runs at startup";
-
-/// Settings that a trial has to decide itself, and why.
-const OWN: [(&str, &str); 36] = [
-    ("admin_address", SOCKET),
-    ("admin_port", SOCKET),
-    ("basedir", "the server's programs are taken from the host"),
-    ("bind_address", SOCKET),
-    ("bootstrap", INIT),
-    ("datadir", DATA),
-    ("extra_port", SOCKET),
-    ("general_log_file", LOGS),
-    ("init_file", INIT),
-    ("initialize", INIT),
-    ("initialize_insecure", INIT),
-    ("innodb_data_home_dir", DATA),
-    ("innodb_doublewrite_dir", DATA),
-    ("innodb_log_group_home_dir", "`directories.redo` says where the redo log is"),
-    ("innodb_read_only", "the client writes"),
-    ("innodb_tmpdir", "temporary files are beside the data"),
-    ("innodb_undo_directory", DATA),
-    ("lc_messages_dir", "the server's programs are taken from the host"),
-    ("log_basename", LOGS),
-    ("log_bin_index", "`directories.binlog` says where the binary log is"),
-    ("log_error", LOGS),
-    ("mysqlx", SOCKET),
-    ("mysqlx_socket", SOCKET),
-    ("pid_file", "the PID file is not used"),
-    ("plugin_dir", "the server's programs are taken from the host"),
-    ("port", SOCKET),
-    ("read_only", "the client writes"),
-    ("secure_file_priv", "nothing is imported or exported"),
-    ("skip_grant_tables", "the client connects as root without a password"),
-    ("skip_networking", SOCKET),
-    ("slow_query_log_file", LOGS),
-    ("socket", SOCKET),
-    ("tmpdir", "temporary files are beside the data"),
-    ("user", "the trial chooses the unprivileged user that runs the server"),
-    ("super_read_only", "the client writes"),
-    ("unix_socket", "the client connects as root without a password"),
-];
-
 /// Looks a setting up for a server of a version (major × 100 + minor); none is the one that is installed. Dashes stand
 /// for underscores, as the server reads them. A name that only a later version than the list's may have has no entry.
 ///
@@ -166,7 +121,7 @@ pub fn lookup(
     version: Option<u32>,
 ) -> Result<Option<Setting>, Refused> {
     let name = name.replace('-', "_").to_ascii_lowercase();
-    check_own(&name, &OWN)?;
+    check_own(&name, include_str!("own.tsv"))?;
     if let Some(setting) = server.settings().find(|s| s.name.eq_ignore_ascii_case(&name)) {
         return Ok(Some(setting));
     }

@@ -47,31 +47,13 @@ pub fn all() -> impl Iterator<Item = Setting> {
     })
 }
 
-/// Settings that a trial has to decide itself, and why.
-const OWN: [(&str, &str); 14] = [
-    ("data_directory", "`directories.data` says where the data is"),
-    ("hba_file", "the client connects as a trusted user"),
-    ("ident_file", "the client connects as a trusted user"),
-    ("config_file", "settings are in the lab file"),
-    ("external_pid_file", "the PID file is not used"),
-    ("listen_addresses", "clients connect through a Unix socket"),
-    ("port", "clients connect through a Unix socket"),
-    ("unix_socket_directories", "clients connect through a Unix socket"),
-    ("unix_socket_group", "clients connect through a Unix socket"),
-    ("unix_socket_permissions", "clients connect through a Unix socket"),
-    ("log_destination", "the server's log is kept with the trial"),
-    ("logging_collector", "the server's log is kept with the trial"),
-    ("log_directory", "the server's log is kept with the trial"),
-    ("log_filename", "the server's log is kept with the trial"),
-];
-
 /// Looks a setting up for a server of a major version; none is the newest that is installed. A name that only a
 /// later version than [`LISTED`] may have, and one of an extension (`pg_stat_statements.max`), has no entry.
 ///
 /// # Errors
 /// A name that no such server has, or one that the trial sets itself.
 pub fn lookup(name: &str, version: Option<u32>) -> Result<Option<Setting>, Refused> {
-    check_own(name, &OWN)?;
+    check_own(name, include_str!("own.tsv"))?;
     // Case does not matter to the server.
     if let Some(setting) = all().find(|setting| setting.name.eq_ignore_ascii_case(name)) {
         return Ok(Some(setting));

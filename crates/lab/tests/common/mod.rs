@@ -2,7 +2,17 @@
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use lab::campaign::Campaign;
+use lab::fio::Beside;
 use lab::{Diagnostic, Files, Profiles, load};
+
+/// A lab that states the runtime beside a job file.
+pub const TIMED: Beside = Beside { size: false, rates: false, runtime: true };
+/// The working set, too.
+pub const SIZED: Beside = Beside { size: true, ..TIMED };
+/// A ladder of rates.
+pub const RATES: Beside = Beside { rates: true, ..TIMED };
+/// Nothing.
+pub const ALONE: Beside = Beside { runtime: false, ..TIMED };
 
 /// The files of these tests, by path.
 pub struct Here;
@@ -121,7 +131,7 @@ pub fn names(campaign: &Campaign) -> Vec<&str> {
 /// A fio job of these options has one mistake, in this line of them, from 1.
 #[track_caller]
 pub fn refused_in(line: usize, options: &str, word: &str) {
-    let found = lab::fio::mistakes(&format!("[a]\n{options}"), false);
+    let found = lab::fio::mistakes(&format!("[a]\n{options}"), TIMED);
     assert_eq!(found.len(), 1, "{options}: {found:#?}");
     assert_eq!(found[0].line, line + 1, "{options}: {found:#?}");
     assert!(found[0].message.contains(word), "{options}: {found:#?}");

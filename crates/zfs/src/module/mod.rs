@@ -15,6 +15,8 @@ pub struct Parameter {
     pub ctype: &'static str,
     /// Release lines that have it, ascending, with the default where it is a plain number.
     pub releases: Vec<((u32, u32), Option<u64>)>,
+    /// What the module takes while it loads, where that is less than the C type holds: the least and the most, or words.
+    taken: Vec<&'static str>,
 }
 
 /// The last point release of each line, whose sources the table was made from.
@@ -65,15 +67,9 @@ impl Parameter {
         self.taken().or_else(|| self.type_range())
     }
 
-    /// What the module takes where it refuses more than its C type does (`param_set_slop_shift`,
-    /// `param_set_min_auto_ashift`, `icp_gcm_avx_set_chunk_size`, `param_set_hrtimeout_slack`).
     fn taken(&self) -> Option<(i64, i64)> {
-        match self.name {
-            "spa_slop_shift" => Some((1, 31)),
-            "zfs_vdev_min_auto_ashift" | "zfs_vdev_max_auto_ashift" => Some((9, 16)),
-            // Rounded down to a multiple of 96: 288 to 131040.
-            "icp_gcm_avx_chunk_size" => Some((288, 131_135)),
-            "spl_schedule_hrtimeout_slack_us" => Some((0, 1000)),
+        match &self.taken[..] {
+            [least, most] => Some((least.parse().ok()?, most.parse().ok()?)),
             _ => None,
         }
     }
@@ -102,14 +98,16 @@ static ALL: LazyLock<Vec<Parameter>> =
     LazyLock::new(|| include_str!("parameters.tsv").lines().filter_map(row).collect());
 
 fn row(row: &'static str) -> Option<Parameter> {
-    let (name, rest) = row.split_once('\t').filter(|(name, _)| !name.starts_with('#'))?;
-    let (ctype, rest) = rest.split_once('\t')?;
+    let mut columns = row.split('\t').filter(|_| !row.starts_with('#'));
+    let (name, ctype, releases) = (columns.next()?, columns.next()?, columns.next()?);
+    let taken = columns.next().map(|taken| taken.split(' ').collect()).unwrap_or_default();
     let release = |word: &str| {
         let (release, default) = word.split_once('=').unwrap_or((word, ""));
         let (major, minor) = release.split_once('.')?;
         Some(((major.parse().ok()?, minor.parse().ok()?), default.parse().ok()))
     };
-    Some(Parameter { name, ctype, releases: rest.split(' ').filter_map(release).collect() })
+    let releases = releases.split(' ').filter_map(release).collect();
+    Some(Parameter { name, ctype, releases, taken })
 }
 
 /// Every parameter of a release.

@@ -3,25 +3,6 @@
 use crate::property::Refused;
 use crate::spelling::did_you_mean;
 
-/// Implementations of SHA-2 and BLAKE3 for some processor (icp/algs).
-const HASHES: &[&str] = &[
-    "fastest", "cycle", "generic", "x64", "sse2", "sse41", "ssse3", "avx", "avx2", "avx512",
-    "shani", "armv7", "neon", "armv8-ce", "ppc", "power8",
-];
-
-/// The parameters that take one of some words; of implementations those that are known before the module is initialised.
-const WORDS: [(&str, &[&str]); 9] = [
-    ("icp_aes_impl", &["fastest", "cycle"]),
-    ("icp_gcm_impl", &["fastest", "cycle", "avx", "avx2-vaes"]),
-    ("zfs_active_allocator", &["dynamic", "cursor"]),
-    ("zfs_blake3_impl", HASHES),
-    ("zfs_deadman_failmode", &["wait", "continue", "panic"]),
-    ("zfs_fletcher_4_impl", &["fastest", "cycle", "scalar"]),
-    ("zfs_sha256_impl", HASHES),
-    ("zfs_sha512_impl", HASHES),
-    ("zfs_vdev_raidz_impl", &["fastest", "original", "scalar"]),
-];
-
 /// Task queues of a type of I/O: issue, issue of high priority, interrupt, interrupt of high priority.
 const QUEUES: usize = 4;
 
@@ -43,7 +24,8 @@ pub fn check(name: &str, value: &str) -> Result<(), Refused> {
             ),
         };
     }
-    if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == name) {
+    let words = super::find(name).map_or(&[][..], |parameter| &parameter.taken);
+    if !words.is_empty() {
         return if words.contains(&value) { Ok(()) } else { refused(did_you_mean(value, words)) };
     }
     let ends_word = |c: char| c.is_whitespace() || c.is_control() || c == '"';
@@ -110,9 +92,11 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_with_words_exists() {
-        for (name, _) in WORDS {
-            assert!(crate::module::find(name).is_some_and(|known| known.ctype == "text"), "{name}");
+    fn every_parameter_with_words_is_a_text() {
+        let stated = || crate::module::ALL.iter().filter(|parameter| !parameter.taken.is_empty());
+        assert_eq!(stated().count(), 14);
+        for parameter in stated() {
+            assert_eq!(parameter.ctype == "text", parameter.taken().is_none(), "{parameter:?}");
         }
     }
 }

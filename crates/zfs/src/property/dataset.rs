@@ -1,113 +1,13 @@
 //! Dataset properties (`zfs create -o`), from zfs_prop.c of OpenZFS 2.3.9 and 2.4.4.
 
-use super::Effect::{Modelled, None, NotModelled, Scaled};
-use super::Values::{Limit, Path, PowerOfTwo, SizeOrNone, SizeUpTo, Text, Whole, Words};
-use super::{ON_OFF, Property, Refused, Values, find, property, since_2_4};
+use super::{Effect, Property, Refused, Values, find, table};
 use crate::OpenZfs;
-
-const CACHE: Values = Words(&["all", "metadata", "none"]);
-
-const CHECKSUM: Values =
-    Words(&["on", "off", "fletcher2", "fletcher4", "sha256", "sha512", "skein", "edonr", "blake3"]);
-
-const DEDUP: Values = Words(&[
-    "off", "on", "verify", "sha256", "sha256,verify", "sha512", "sha512,verify", "skein",
-    "skein,verify", "edonr,verify", "blake3", "blake3,verify",
-]);
-
-const COMPRESSION: Values = Words(&[
-    "on", "off", "lz4", "zstd", "gzip", "zle", "lzjb", "zstd-fast", "gzip-1", "gzip-2", "gzip-3",
-    "gzip-4", "gzip-5", "gzip-6", "gzip-7", "gzip-8", "gzip-9", "zstd-1", "zstd-2", "zstd-3",
-    "zstd-4", "zstd-5", "zstd-6", "zstd-7", "zstd-8", "zstd-9", "zstd-10", "zstd-11", "zstd-12",
-    "zstd-13", "zstd-14", "zstd-15", "zstd-16", "zstd-17", "zstd-18", "zstd-19", "zstd-fast-1",
-    "zstd-fast-2", "zstd-fast-3", "zstd-fast-4", "zstd-fast-5", "zstd-fast-6", "zstd-fast-7",
-    "zstd-fast-8", "zstd-fast-9", "zstd-fast-10", "zstd-fast-20", "zstd-fast-30", "zstd-fast-40",
-    "zstd-fast-50", "zstd-fast-60", "zstd-fast-70", "zstd-fast-80", "zstd-fast-90",
-    "zstd-fast-100", "zstd-fast-500", "zstd-fast-1000",
-]);
-
-const QUOTAS: &str = "the machine has no users, groups and projects of its own";
-const XATTR: &str = "the clients' files have no extended attributes";
+use std::sync::LazyLock;
 
 /// Every property that can be set on a file system.
-pub const TABLE: &[Property] = &[
-    property("recordsize", PowerOfTwo { min: 512, max: 16 << 20, zero: false }, Modelled),
-    property("compression", COMPRESSION, Modelled),
-    property("checksum", CHECKSUM, Modelled),
-    property("sync", Words(&["standard", "always", "disabled"]), Modelled),
-    property("logbias", Words(&["latency", "throughput"]), Modelled),
-    property("primarycache", CACHE, Modelled),
-    property("secondarycache", CACHE, Modelled),
-    property("prefetch", CACHE, Modelled),
-    property("direct", Words(&["standard", "always", "disabled"]), Modelled),
-    property("special_small_blocks", PowerOfTwo { min: 512, max: 16 << 20, zero: true }, Modelled),
-    property("redundant_metadata", Words(&["all", "most", "some", "none"]), Modelled),
-    property("copies", Whole { min: 1, max: 3 }, Modelled),
-    property("dedup", DEDUP, Modelled),
-    property("dnodesize", Words(&["legacy", "auto", "1k", "2k", "4k", "8k", "16k"]), Modelled),
-    property("atime", ON_OFF, Modelled),
-    property("relatime", ON_OFF, Modelled),
-    property("xattr", Words(&["sa", "on", "dir", "off"]), NotModelled(XATTR)),
-    property(
-        "encryption",
-        Words(&[
-            "off", "on", "aes-128-ccm", "aes-192-ccm", "aes-256-ccm", "aes-128-gcm", "aes-192-gcm",
-            "aes-256-gcm",
-        ]),
-        NotModelled(
-            "the machine's datasets are not encrypted, so the processor time of encryption is missing",
-        ),
-    ),
-    property("keyformat", Words(&["none", "raw", "hex", "passphrase"]), None),
-    property("keylocation", Text, None),
-    property("pbkdf2iters", Whole { min: 100_000, max: u64::MAX }, None),
-    property("snapdir", Words(&["hidden", "visible", "disabled"]), None),
-    property("snapdev", Words(&["hidden", "visible"]), None),
-    property("acltype", Words(&["off", "posix", "nfsv4", "disabled", "noacl", "posixacl"]), None),
-    property("aclmode", Words(&["discard", "groupmask", "passthrough", "restricted"]), None),
-    property(
-        "aclinherit",
-        Words(&["discard", "noallow", "restricted", "secure", "passthrough", "passthrough-x"]),
-        None,
-    ),
-    property("volmode", Words(&["default", "full", "geom", "dev", "none"]), None),
-    property("devices", ON_OFF, None),
-    property("exec", ON_OFF, None),
-    property("setuid", ON_OFF, None),
-    property("readonly", ON_OFF, NotModelled("workloads must be able to write")),
-    property("zoned", ON_OFF, None),
-    property("vscan", ON_OFF, None),
-    property("nbmand", ON_OFF, None),
-    property("overlay", ON_OFF, None),
-    property("canmount", Words(&["on", "off", "noauto"]), None),
-    property("mountpoint", Path(&["none", "legacy"]), None),
-    property("sharenfs", Text, None),
-    property("sharesmb", Text, None),
-    property("casesensitivity", Words(&["sensitive", "insensitive", "mixed"]), None),
-    property("normalization", Words(&["none", "formC", "formD", "formKC", "formKD"]), None),
-    property("utf8only", ON_OFF, None),
-    property("version", Words(&["1", "2", "3", "4", "5", "current"]), None),
-    property("mlslabel", Text, None),
-    property("context", Text, None),
-    property("fscontext", Text, None),
-    property("defcontext", Text, None),
-    property("rootcontext", Text, None),
-    property("quota", Limit, Scaled),
-    property("refquota", Limit, Scaled),
-    property("reservation", SizeOrNone, Scaled),
-    property("refreservation", SizeOrNone, Scaled),
-    property("filesystem_limit", SizeOrNone, None),
-    property("snapshot_limit", SizeOrNone, None),
-    since_2_4("defaultuserquota", SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultgroupquota", SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultprojectquota", SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultuserobjquota", SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultgroupobjquota", SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4("defaultprojectobjquota", SizeOrNone, NotModelled(QUOTAS)),
-    property("longname", ON_OFF, None),
-];
+pub static TABLE: LazyLock<Vec<Property>> = LazyLock::new(|| table(include_str!("dataset.tsv")));
 
-/// Looks a property up; user properties (`com.example:name`) are [`USER`].
+/// Looks a property up; user properties (`com.example:name`) are one.
 ///
 /// # Errors
 /// A name that this release of OpenZFS does not know, or one that belongs to a volume.
@@ -132,7 +32,7 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
     if of_whom.is_some_and(|(kind, _)| QUOTAS_OF.contains(&kind)) {
         return Ok(&QUOTA_OF);
     }
-    find(TABLE, "dataset", name, openzfs)
+    find(&TABLE, "dataset", name, openzfs)
 }
 
 /// The names of columns of `zfs get`, which `zfs` takes for the properties (`pd_colname` in zfs_prop.c).
@@ -164,14 +64,25 @@ const QUOTAS_OF: [&str; 6] =
     ["userquota", "groupquota", "projectquota", "userobjquota", "groupobjquota", "projectobjquota"];
 
 /// What all of these have in common.
-static QUOTA_OF: Property = property("quota", SizeOrNone, NotModelled(QUOTAS));
+static QUOTA_OF: Property = property(
+    "quota",
+    Values::Size { min: 0, max: u64::MAX, words: &["none"] },
+    Effect::NotModelled("the machine has no users, groups and projects of its own"),
+);
 
 /// What all user properties have in common.
-pub static USER: Property = property("user property", Text, None);
+static USER: Property = property("user property", Values::Text, Effect::None);
 
 /// `special_small_blocks` since 2.4, which takes any size and not only powers of two.
-static SPECIAL_SMALL_BLOCKS_2_4: Property =
-    property("special_small_blocks", SizeUpTo(16 << 20), Modelled);
+static SPECIAL_SMALL_BLOCKS_2_4: Property = property(
+    "special_small_blocks",
+    Values::Size { min: 0, max: MAX_RECORDSIZE, words: &[] },
+    Effect::Modelled,
+);
+
+const fn property(name: &'static str, values: Values, effect: Effect) -> Property {
+    Property { name, since: OpenZfs::V2_3, values, effect }
+}
 
 /// Checks a value, with the limits that depend on the release and on module parameters.
 ///

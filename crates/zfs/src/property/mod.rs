@@ -1,4 +1,5 @@
-//! ZFS properties by their own names, with ZFS's own values and limits, for each release.
+//! ZFS properties by their own names, with ZFS's own values and limits, for each release: `dataset.tsv`, `pool.tsv` and
+//! `features.tsv`.
 
 pub mod dataset;
 pub mod pool;
@@ -6,6 +7,7 @@ pub mod pool;
 use crate::OpenZfs;
 use crate::spelling::{did_you_mean, did_you_mean_or, nearest};
 use crate::units;
+use std::ops::RangeInclusive;
 
 /// The values of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,14 +30,15 @@ pub enum Values {
         /// Most.
         max: u64,
     },
-    /// A size of at most so many bytes.
-    SizeUpTo(u64),
-    /// A size, or `none`.
-    SizeOrNone,
-    /// A size above 0, or `none`.
-    Limit,
-    /// A size, or `none` or `auto`.
-    SizeNoneAuto,
+    /// A size in bytes, or one of these words.
+    Size {
+        /// Least.
+        min: u64,
+        /// Most.
+        max: u64,
+        /// What may stand instead.
+        words: &'static [&'static str],
+    },
     /// An absolute path, or one of these words.
     Path(&'static [&'static str]),
     /// At most 32 printable characters of ASCII.
@@ -79,16 +82,46 @@ pub struct Refused {
     pub fix: String,
 }
 
-pub(crate) const ON_OFF: Values = Values::Words(&["on", "off"]);
-
-/// A property of every known release.
-pub(crate) const fn property(name: &'static str, values: Values, effect: Effect) -> Property {
-    Property { name, since: OpenZfs::V2_3, values, effect }
+/// The properties of a table: lines of name, first release, kind of values with its words and bounds, and effect.
+fn table(text: &'static str) -> Vec<Property> {
+    text.lines().filter_map(row).collect()
 }
 
-/// A property of 2.4 and later.
-pub(crate) const fn since_2_4(name: &'static str, values: Values, effect: Effect) -> Property {
-    Property { name, since: OpenZfs::V2_4, values, effect }
+fn row(line: &'static str) -> Option<Property> {
+    let mut columns = line.split('\t');
+    let (name, since) = (columns.next()?, OpenZfs::named(columns.next()?)?);
+    let values = values(columns.next()?)?;
+    let effect = match columns.next()? {
+        "modelled" => Effect::Modelled,
+        "scaled" => Effect::Scaled,
+        "none" => Effect::None,
+        other => Effect::NotModelled(other.strip_prefix("not modelled: ")?),
+    };
+    Some(Property { name, since, values, effect })
+}
+
+fn values(text: &'static str) -> Option<Values> {
+    let mut words = text.split(' ');
+    let kind = words.next()?;
+    // The tables are read once, and for as long as the program runs.
+    let words: &[&str] = words.map(|word| word.trim_matches('"')).collect::<Vec<_>>().leak();
+    let size = |text| units::size(text).ok();
+    Some(match (kind, words) {
+        ("words", _) => Values::Words(words),
+        ("path", _) => Values::Path(words),
+        ("power", [min, max]) => {
+            Values::PowerOfTwo { min: size(min)?, max: size(max)?, zero: false }
+        }
+        ("power", [min, max, "0"]) => {
+            Values::PowerOfTwo { min: size(min)?, max: size(max)?, zero: true }
+        }
+        ("whole", [min, max]) => Values::Whole { min: min.parse().ok()?, max: max.parse().ok()? },
+        ("size", _) => Values::Size { min: 0, max: u64::MAX, words },
+        ("limit", _) => Values::Size { min: 1, max: u64::MAX, words },
+        ("comment", []) => Values::Comment,
+        ("text", []) => Values::Text,
+        _ => return None,
+    })
 }
 
 pub(crate) fn find(
@@ -136,7 +169,11 @@ impl Property {
         let cannot =
             |fix: String| Refused::new(format!("`{}` cannot be `{value}`", self.name), fix);
         match self.values {
-            Values::Words(words) if words.contains(&value) => Ok(value.to_owned()),
+            Values::Words(words) | Values::Path(words) | Values::Size { words, .. }
+                if words.contains(&value) =>
+            {
+                Ok(value.to_owned())
+            }
             Values::Words(words) => Err(cannot(match nearest(value, words.iter().copied()) {
                 None if words.len() > 12 => format!("use one of {}, …", words[..8].join(", ")),
                 _ => did_you_mean(value, words),
@@ -146,14 +183,7 @@ impl Property {
                 Ok(number) if (min..=max).contains(&number) => Ok(number.to_string()),
                 _ => Err(cannot(format!("write a whole number from {min} to {max}"))),
             },
-            Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto if value == "none" => {
-                Ok(value.to_owned())
-            }
-            Values::SizeNoneAuto if value == "auto" => Ok(value.to_owned()),
-            Values::SizeUpTo(_) => self.size(value, "a size"),
-            Values::SizeOrNone | Values::Limit => self.size(value, "a size or `none`"),
-            Values::SizeNoneAuto => self.size(value, "a size, `none` or `auto`"),
-            Values::Path(words) if words.contains(&value) => Ok(value.to_owned()),
+            Values::Size { min, max, words } => self.size(value, min..=max, words),
             Values::Path(words) if !value.starts_with('/') => {
                 let mut kinds = vec!["an absolute path"];
                 kinds.extend(words.iter().filter(|word| !word.is_empty()));
@@ -177,17 +207,29 @@ impl Property {
         }
     }
 
-    fn size(&self, value: &str, what: &str) -> Result<String, Refused> {
+    fn size(
+        &self,
+        value: &str,
+        range: RangeInclusive<u64>,
+        words: &[&str],
+    ) -> Result<String, Refused> {
         let name = self.name;
-        let cannot = |fix: String| Err(Refused::new(format!("`{name}` cannot be {value}"), fix));
-        match (units::size(value), self.values) {
-            (Err(e), _) => Err(Refused::new(e.to_string(), format!("`{name}` takes {what}"))),
-            (Ok(size), Values::SizeUpTo(most)) if size > most => {
-                cannot(format!("use a size of at most {}", units::print_size(most)))
-            }
-            (Ok(0), Values::Limit) => cannot("write `none` for no limit".to_owned()),
-            (Ok(size), _) => Ok(units::print_size(size)),
+        let size = units::size(value).map_err(|e| {
+            let what = match words {
+                [] => "a size".to_owned(),
+                [word] => format!("a size or `{word}`"),
+                [word, more @ ..] => format!("a size, `{word}` or `{}`", more.join("`, `")),
+            };
+            Refused::new(e.to_string(), format!("`{name}` takes {what}"))
+        })?;
+        if range.contains(&size) {
+            return Ok(units::print_size(size));
         }
+        let fix = match size {
+            0 => "write `none` for no limit".to_owned(),
+            _ => format!("use a size of at most {}", units::print_size(*range.end())),
+        };
+        Err(Refused::new(format!("`{name}` cannot be {value}"), fix))
     }
 
     fn power_of_two(&self, value: &str, min: u64, max: u64, zero: bool) -> Result<String, Refused> {
@@ -215,5 +257,22 @@ impl Property {
             ));
         }
         Ok(units::print_size(size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_a_table_is_a_property() {
+        for (text, count) in [
+            (include_str!("dataset.tsv"), 61),
+            (include_str!("pool.tsv"), 12),
+            (include_str!("features.tsv"), 47),
+        ] {
+            let lines = text.lines().filter(|line| !line.starts_with('#')).count();
+            assert_eq!((lines, table(text).len()), (count, count));
+        }
     }
 }

@@ -9,7 +9,7 @@ mod parse;
 mod print;
 
 pub use drive::{drives, valid_kind};
-pub use parse::{Placed, Problem, Sentence, is_keyword, parse, placed_words};
+pub use parse::{Placed, Sentence, is_keyword, parse, placed_words};
 pub use print::{needs_force, ranges, sort, summary, words};
 
 use crate::{AllocationClass, Layout};

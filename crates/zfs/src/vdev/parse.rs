@@ -3,6 +3,7 @@
 use super::{DriveRef, Vdev, drive};
 use crate::AllocationClass;
 use crate::layout::{self, Keyword, Layout};
+use crate::property::Refused;
 use std::ops::Range;
 
 /// A top-level vdev and where it is written.
@@ -16,17 +17,6 @@ pub struct Placed {
     pub drive_spans: Vec<Range<usize>>,
 }
 
-/// What is wrong with a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Bytes of the sentence.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub fix: String,
-}
-
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sentence {
@@ -36,8 +26,8 @@ pub struct Sentence {
     pub bare: Vec<(AllocationClass, Range<usize>)>,
 }
 
-/// Reads a sentence: all vdevs that can be read, and all problems.
-pub fn parse(text: &str) -> (Sentence, Vec<Problem>) {
+/// Reads a sentence: all vdevs that can be read, and all that is wrong with it, with the bytes of each.
+pub fn parse(text: &str) -> (Sentence, Vec<(Range<usize>, Refused)>) {
     let mut reader = Reader {
         words: placed_words(text).collect(),
         at: 0,
@@ -66,14 +56,14 @@ struct Reader<'a> {
     words: Vec<(&'a str, Range<usize>)>,
     at: usize,
     sentence: Sentence,
-    problems: Vec<Problem>,
+    problems: Vec<(Range<usize>, Refused)>,
     /// Drives so far.
     named: usize,
 }
 
 impl<'a> Reader<'a> {
     fn problem(&mut self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
-        self.problems.push(Problem { span, message: message.into(), fix: fix.into() });
+        self.problems.push((span, Refused::new(message, fix)));
     }
 
     fn sentence(&mut self) {
@@ -187,12 +177,12 @@ impl<'a> Reader<'a> {
         let all = keyword.start..end;
         let layout = match layout(word, grouping, drives.len()) {
             Ok(layout) => layout,
-            Err((of_keyword, message, fix)) => {
-                return self.problem(if of_keyword { keyword } else { all }, message, fix);
+            Err((of_keyword, wrong)) => {
+                return self.problems.push((if of_keyword { keyword } else { all }, wrong));
             }
         };
-        if let Some((message, fix)) = refused_in(class, word, layout) {
-            return self.problem(keyword, message, fix);
+        if let Some(wrong) = refused_in(class, word, layout) {
+            return self.problems.push((keyword, wrong));
         }
         let (drives, drive_spans): (Vec<_>, Vec<_>) = drives.into_iter().unzip();
         self.sentence.vdevs.push(Placed {
@@ -203,13 +193,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The layout of a keyword with so many drives; else whether the keyword alone is wrong, what is wrong and
-/// what to do.
-fn layout(
-    word: &str,
-    grouping: Keyword<'_>,
-    drives: usize,
-) -> Result<Layout, (bool, String, String)> {
+/// The layout of a keyword with so many drives; else whether the keyword alone is wrong, and what is.
+fn layout(word: &str, grouping: Keyword<'_>, drives: usize) -> Result<Layout, (bool, Refused)> {
     let needed = match &grouping {
         Keyword::Mirror => 2,
         Keyword::Raidz(parity) | Keyword::Draid(parity, _) => *parity as usize + 1,
@@ -222,32 +207,33 @@ fn layout(
             _ => format!("name at least {needed} drives, or use a lower parity"),
         };
         let message = format!("{word} needs at least {needed} drives, but has {drives}");
-        return Err((false, message, fix));
+        return Err((false, Refused::new(message, fix)));
     }
     if drives > 255 && grouping != Keyword::Mirror {
         let message = format!("{word} takes at most 255 drives, but has {drives}");
-        return Err((false, message, "divide them among several vdevs".to_owned()));
+        return Err((false, Refused::new(message, "divide them among several vdevs")));
     }
     match grouping {
         Keyword::Mirror => Ok(Layout::Mirror),
         Keyword::Raidz(parity) => Ok(Layout::Raidz { parity }),
-        Keyword::Draid(parity, options) => layout::draid(parity, options, drives)
-            .map_err(|fix| (true, format!("`{word}` does not fit {drives} drives"), fix)),
+        Keyword::Draid(parity, options) => layout::draid(parity, options, drives).map_err(|fix| {
+            (true, Refused::new(format!("`{word}` does not fit {drives} drives"), fix))
+        }),
     }
 }
 
-/// What is wrong with drives put together so in a class, and what to do.
-fn refused_in(class: AllocationClass, word: &str, layout: Layout) -> Option<(String, String)> {
+/// What is wrong with drives put together so in a class.
+fn refused_in(class: AllocationClass, word: &str, layout: Layout) -> Option<Refused> {
     let name = class.keyword();
     let alone = matches!(class, AllocationClass::Cache | AllocationClass::Spare);
     match layout {
         _ if class == AllocationClass::Normal => None,
-        Layout::Mirror if alone => Some((
+        Layout::Mirror if alone => Some(Refused::new(
             format!("zpool cannot mirror `{name}` drives"),
             format!("omit `mirror`; data vdevs go before `{name}`"),
         )),
         Layout::Mirror => None,
-        _ => Some((
+        _ => Some(Refused::new(
             format!("zpool cannot make a {word} of `{name}` drives"),
             if alone {
                 format!("{name} drives are single: omit `{word}`; data vdevs go before `{name}`")

@@ -2,6 +2,7 @@
 
 use super::{DriveRef, Vdev};
 use crate::{AllocationClass, Layout};
+use std::mem::discriminant;
 
 /// Puts vdevs into the order in which zpool reads them back as the same pool: data vdevs first,
 /// then class by class; within a class single drives first, since a drive after a mirror would
@@ -75,15 +76,7 @@ pub fn ranges(drives: &[DriveRef]) -> Vec<String> {
 pub fn needs_force(vdevs: &[Vdev], capacity: impl Fn(&str) -> Option<u64>) -> bool {
     // `ZPOOL_FUZZ`: sizes of "the same" drives differ a little.
     const FUZZ: u64 = 16 << 20;
-    let level = |vdev: &Vdev| {
-        let kind = match vdev.layout {
-            Layout::Single => "disk",
-            Layout::Mirror => "mirror",
-            Layout::Raidz { .. } => "raidz",
-            Layout::Draid { .. } => "draid",
-        };
-        (kind, vdev.layout.tolerance(vdev.drives.len() as u32))
-    };
+    let survives = |vdev: &Vdev| vdev.layout.tolerance(vdev.drives.len() as u32);
     let compared: Vec<&Vdev> =
         vdevs.iter().filter(|vdev| AllocationClass::DATA.contains(&vdev.class)).collect();
     let uneven = |vdev: &&Vdev| {
@@ -92,12 +85,14 @@ pub fn needs_force(vdevs: &[Vdev], capacity: impl Fn(&str) -> Option<u64>) -> bo
         least.zip(most).is_some_and(|(least, most)| most - least > FUZZ)
     };
     let mismatched = |pair: &[&Vdev]| {
-        let ((kind, survives), (other, also)) = (level(pair[0]), level(pair[1]));
-        if kind == other {
-            survives != also || (kind != "disk" && pair[0].drives.len() != pair[1].drives.len())
-        } else {
-            kind == "disk" || other == "disk" || survives != also
-        }
+        let (one, other) = (pair[0], pair[1]);
+        let of_one_kind = discriminant(&one.layout) == discriminant(&other.layout);
+        let has_disk = one.layout == Layout::Single || other.layout == Layout::Single;
+        let alike = match of_one_kind {
+            true => has_disk || one.drives.len() == other.drives.len(),
+            false => !has_disk,
+        };
+        !alike || survives(one) != survives(other)
     };
     compared.iter().any(uneven) || compared.windows(2).any(mismatched)
 }

@@ -12,7 +12,7 @@ fn problem(text: &str) -> String {
     let (_, problems) = parse(text);
     problems
         .first()
-        .map(|p| format!("{} | {} | {}", &text[p.span.clone()], p.message, p.fix))
+        .map(|(span, p)| format!("{} | {} | {}", &text[span.clone()], p.message, p.fix))
         .unwrap_or_default()
 }
 
@@ -204,7 +204,7 @@ proptest! {
     #[test]
     fn no_sentence_panics_and_every_span_is_in_it(text in "((mirror|raidz|draid|log|cache|a|:|[|]|-|,|\\d| |\\PC){1,3}){0,20}") {
         let (sentence, problems) = parse(&text);
-        for span in problems.iter().map(|p| &p.span).chain(sentence.vdevs.iter().map(|v| &v.span)) {
+        for span in problems.iter().map(|(span, _)| span).chain(sentence.vdevs.iter().map(|v| &v.span)) {
             prop_assert!(text.get(span.clone()).is_some());
         }
     }
