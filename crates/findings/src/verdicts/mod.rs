@@ -14,8 +14,8 @@ use crate::cells::client::is_paced;
 use crate::effects::factors::Pair;
 use crate::effects::{MeasuredPair, Side, class};
 use crate::schema::{
-    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings, Lack,
-    Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
+    Basis, Both, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings,
+    Lack, Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
@@ -67,7 +67,8 @@ pub fn verdicts(
     let (pair, before, after) = pairs.iter().find(shows).unwrap_or(first);
     let facts = Facts::new(before.0, before.1).zip(Facts::new(after.0, after.1));
     let reasons = facts.map_or_else(Vec::new, |(before, after)| {
-        reasons::explain(leaning(deciding), subjects, &before, &after)
+        let sides = Both { before: &before, after: &after };
+        reasons::explain(leaning(deciding), subjects, sides)
     });
     let (bottom, top) = (side(before), side(after));
     let contrasted: Vec<MeasuredPair<'_>> = pairs
