@@ -39,7 +39,7 @@ impl<'a> Facts<'a> {
             cell,
             resources: cell.resources.as_ref()?,
             totals: Counters::added(measured.iter().map(|m| &m.totals)),
-            operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
+            operations: sum(&Measured::operations),
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
             variant: group.variant,
