@@ -28,10 +28,6 @@ pub type MeasuredPair<'a> = (&'a Pair<'a>, &'a Group<'a>, &'a Group<'a>);
 pub type Term<'a> = (f64, &'a Group<'a>);
 
 impl Group<'_> {
-    fn has_two(&self) -> bool {
-        matches!(self.phases, Phases::Burst { .. } | Phases::WarmUp { .. })
-    }
-
     fn settled(&self) -> bool {
         !matches!(self.phases, Phases::NotSettled { .. } | Phases::Unknown)
     }
@@ -92,10 +88,9 @@ fn kinds(terms: &[Term<'_>]) -> Vec<PhaseKind> {
 
 /// The phase in which what lasts of some sides is compared.
 pub fn lasting_phase(terms: &[Term<'_>]) -> PhaseKind {
-    if terms.iter().any(|(_, side)| side.has_two()) {
-        PhaseKind::Sustained
-    } else {
-        PhaseKind::Whole
+    match terms.iter().any(|(_, side)| side.phases.first().is_some()) {
+        true => PhaseKind::Sustained,
+        false => PhaseKind::Whole,
     }
 }
 
