@@ -3,7 +3,7 @@
 use crate::cells::{self, Group};
 use crate::cells::{client, ladder};
 use crate::effects::factors::{self, Pair};
-use crate::effects::{self, MeasuredPair, Side};
+use crate::effects::{self, MeasuredPair};
 use crate::effects::{ablation, causes};
 use crate::lints;
 use crate::quality::{scale, validation};
@@ -11,7 +11,7 @@ use crate::schema::{
     Cell, Counted, Effect, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part,
     Subject, TrialRow, Validity, VariantRef, Verdict, WorkloadRef,
 };
-use crate::verdicts::{self, Evidence};
+use crate::verdicts::{self, Evidence, Shown};
 use crate::verdicts::{adequate, durability, price, reruns};
 use crate::{CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT};
 use lab::campaign::{Campaign, Program, Variant, Workload};
@@ -27,14 +27,10 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
     let trials = sorted.as_slice();
     let groups = cells::groups(campaign, model, trials);
     let cells: Vec<Cell> = groups.iter().map(|g| g.cell(model)).collect();
-    let sides: Vec<Side<'_>> = groups
-        .iter()
-        .zip(&cells)
-        .map(|(group, cell)| Side { group, phases: cell.phases })
-        .collect();
+    let shown: Vec<Shown<'_>> = groups.iter().zip(&cells).collect();
     let factors = factors::factors(campaign);
     let pairs = factors::pairs(campaign);
-    let (effects, interactions) = compare(campaign, &pairs, &sides);
+    let (effects, interactions) = compare(campaign, &pairs, &shown);
     let baseline = factors::baseline(campaign);
     let ranking = baseline.map_or_else(Vec::new, |b| ablation::rank(campaign, b, &pairs, &effects));
     let subjects = |factor: &str| {
@@ -48,8 +44,8 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         ladders: &ladders,
         reruns: &reruns::gather(campaign, model, trials),
     };
-    let verdicts = judge(&evidence, &pairs, (&groups, &cells), subjects);
-    let adequate = baseline.map_or_else(Vec::new, |b| adequate::adequate(campaign, b, &sides));
+    let verdicts = judge(&evidence, &pairs, &shown, subjects);
+    let adequate = baseline.map_or_else(Vec::new, |b| adequate::adequate(campaign, b, &groups));
     let scale = scale::scale(campaign, model, trials, &groups);
     let mut findings = Findings {
         format: FORMAT,
@@ -63,7 +59,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         workloads: workloads(campaign),
         verdicts,
         effects,
-        causes: causes::causes(campaign, model, trials, &sides),
+        causes: causes::causes(campaign, model, trials, &groups),
         ladders,
         adequate,
         interactions,
@@ -92,12 +88,12 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
 fn compare(
     campaign: &Campaign,
     pairs: &[Pair<'_>],
-    sides: &[Side<'_>],
+    shown: &[Shown<'_>],
 ) -> (Vec<Effect>, Vec<Interaction>) {
     let mut effects = Vec::new();
     let mut interactions = Vec::new();
     for workload in &campaign.workloads {
-        let side = |v: &Variant| find(sides, |s| s.group, v, &workload.name).copied();
+        let side = |v: &Variant| Some(find(shown, v, &workload.name)?.0);
         let measured: Vec<MeasuredPair<'_>> = pairs
             .iter()
             .filter_map(|pair| Some((pair, side(pair.variant)?, side(pair.baseline)?)))
@@ -115,13 +111,10 @@ fn compare(
     (effects, interactions)
 }
 
-fn find<'a, T>(
-    all: &'a [T],
-    group: impl Fn(&T) -> &Group<'_>,
-    variant: &Variant,
-    workload: &str,
-) -> Option<&'a T> {
-    all.iter().find(|t| group(t).variant.name == variant.name && group(t).workload.name == workload)
+/// The cell of a variant under a workload.
+fn find<'a>(shown: &[Shown<'a>], variant: &Variant, workload: &str) -> Option<Shown<'a>> {
+    let is_of = |(_, cell): &&Shown<'_>| cell.variant == variant.name && cell.workload == workload;
+    shown.iter().find(is_of).copied()
 }
 
 fn levels<'a>(pairs: &[Pair<'a>]) -> BTreeSet<(&'a str, &'a str)> {
@@ -165,11 +158,10 @@ fn interact(campaign: &Campaign, measured: &[MeasuredPair<'_>]) -> Vec<Interacti
 fn judge<'s>(
     evidence: &Evidence<'_>,
     pairs: &[Pair<'_>],
-    (groups, cells): (&[Group<'_>], &[Cell]),
+    shown: &[Shown<'_>],
     subjects: impl Fn(&str) -> &'s [Subject],
 ) -> Vec<Verdict> {
     let campaign = evidence.campaign;
-    let shown: Vec<(&Group<'_>, &Cell)> = groups.iter().zip(cells).collect();
     let base = factors::baseline(campaign).map(|b| b.name.as_str());
     let mut verdicts = Vec::new();
     for workload in &campaign.workloads {
@@ -178,7 +170,7 @@ fn judge<'s>(
                 .iter()
                 .filter(|p| (p.factor, p.level) == level)
                 .filter_map(|pair| {
-                    let cell = |v: &Variant| find(&shown, |s| s.0, v, &workload.name).copied();
+                    let cell = |v: &Variant| find(shown, v, &workload.name);
                     Some((pair, cell(pair.baseline)?, cell(pair.variant)?))
                 })
                 .collect();

@@ -78,12 +78,12 @@ fn reasons_come_from_the_drives_record_and_name_the_command_that_shows_them() {
         panic!("{:?}", log.reasons);
     };
     assert!(
-        matches!(&writes.reason, Reason::LogWrites { before, after }
+        matches!(&writes.reason, Reason::LogWrites(Both { before, after })
             if is(before, "hdd", 8000.0) && is(after, "optane", 12.0)),
         "{writes:?}"
     );
     assert!(
-        matches!(&flushes.reason, Reason::LogFlushes { before, after }
+        matches!(&flushes.reason, Reason::LogFlushes(Both { before, after })
             if is(before, "hdd", 9000.0) && is(after, "optane", 2.0)),
         "{flushes:?}"
     );
@@ -93,7 +93,7 @@ fn reasons_come_from_the_drives_record_and_name_the_command_that_shows_them() {
     assert!(has(|r| matches!(r, Reason::DirtyFilled { seconds, per_write, .. }
         if *seconds == 23.0 && (per_write - 0.8).abs() < 1e-6)));
     assert!(has(
-        |r| matches!(r, Reason::LimitMoved { after: Limit::Drives { kind, .. }, .. } if kind == "hdd")
+        |r| matches!(r, Reason::LimitMoved(Both { after: Limit::Drives { kind, .. }, .. }) if kind == "hdd")
     ));
     let used = findings.cells[0].resources.as_ref().unwrap();
     assert!((used.commits_per_op - 1.0).abs() < 1e-3);

@@ -41,7 +41,7 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     let deciding = &findings.effects[verdict.effects[0]];
     assert_eq!(verdict.class, VerdictClass::Harmful, "{:#?}", findings.effects);
     assert_eq!(deciding.variant, None);
-    let more = |r: &Explanation| matches!(r.reason, Reason::Commits { before, after } if after > 1.5 * before);
+    let more = |r: &Explanation| matches!(r.reason, Reason::Commits(Both { before, after }) if after > 1.5 * before);
     assert!(verdict.reasons.iter().any(more), "{:#?}", verdict.reasons);
     assert_eq!(verdict.reasons_context, [("log".to_owned(), "mirror".to_owned())].into());
 }
@@ -124,7 +124,8 @@ fn less_write_ahead_log_explains_a_gain_and_not_a_loss() {
         let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
         findings.verdicts[0].reasons.clone()
     };
-    let wal = |r: &Explanation| matches!(r.reason, Reason::Wal { before, after } if after < before);
+    let wal =
+        |r: &Explanation| matches!(r.reason, Reason::Wal(Both { before, after }) if after < before);
     assert!(reasons(2000.0).iter().any(wal), "a gain");
     assert!(!reasons(500.0).iter().any(wal), "a loss");
 }
@@ -191,7 +192,7 @@ fn what_went_against_the_effect_is_no_reason() {
 fn a_log_that_overflows_is_a_reason_where_both_sides_have_one() {
     let (_, reasons) = reasons_of_log([1200.0, 600.0], [1.0, 0.97], |_, _| ());
     let overflow = reasons.iter().find_map(|reason| match reason {
-        Reason::LogOverflows { before, after } => Some((*before, *after)),
+        Reason::LogOverflows(Both { before, after }) => Some((*before, *after)),
         _ => None,
     });
     let (before, after) = overflow.unwrap();
@@ -214,7 +215,7 @@ fn writes_that_wait_for_records_are_a_reason_by_the_time_of_a_read() {
     });
     assert_eq!(class, VerdictClass::Harmful);
     let waits = reasons.iter().find_map(|reason| match reason {
-        Reason::RecordWait { before, after } => Some((*before, *after)),
+        Reason::RecordWait(Both { before, after }) => Some((*before, *after)),
         _ => None,
     });
     let (before, after) = waits.unwrap();

@@ -89,6 +89,13 @@ pub struct Measured {
     pub sync_tests: Values<SyncTest>,
 }
 
+impl Measured {
+    /// Reads and writes.
+    pub fn operations(&self) -> f64 {
+        (self.read.ops + self.write.ops) as f64
+    }
+}
+
 /// The time before the measured window in which caches fill.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {

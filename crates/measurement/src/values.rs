@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
 
 /// What has a name in records.
 pub trait Named: Ord + Sized {
@@ -163,26 +162,9 @@ fn read<'de, D: Deserializer<'de>, K: Ord>(
     deserializer: D,
     parse: fn(&str) -> Option<K>,
 ) -> Result<Values<K>, D::Error> {
-    struct Name<K>(fn(&str) -> Option<K>);
-    impl<'de, K> serde::de::DeserializeSeed<'de> for Name<K> {
-        type Value = Option<K>;
-
-        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<K>, D::Error> {
-            deserializer.deserialize_str(self)
-        }
-    }
-    impl<K> Visitor<'_> for Name<K> {
-        type Value = Option<K>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a name")
-        }
-
-        fn visit_str<E>(self, name: &str) -> Result<Option<K>, E> {
-            Ok((self.0)(name))
-        }
-    }
-    struct Object<K>(fn(&str) -> Option<K>, PhantomData<K>);
+    #[derive(Deserialize)]
+    struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+    struct Object<K>(fn(&str) -> Option<K>);
     impl<'de, K: Ord> Visitor<'de> for Object<K> {
         type Value = Values<K>;
 
@@ -192,8 +174,8 @@ fn read<'de, D: Deserializer<'de>, K: Ord>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values<K>, A::Error> {
             let mut values = Values::new();
-            while let Some(key) = map.next_key_seed(Name(self.0))? {
-                match key {
+            while let Some(Name(name)) = map.next_key()? {
+                match (self.0)(&name) {
                     Some(key) => values.insert(key, map.next_value()?),
                     None => drop(map.next_value::<IgnoredAny>()?),
                 }
@@ -201,7 +183,7 @@ fn read<'de, D: Deserializer<'de>, K: Ord>(
             Ok(values)
         }
     }
-    deserializer.deserialize_map(Object(parse, PhantomData))
+    deserializer.deserialize_map(Object(parse))
 }
 
 #[cfg(test)]

@@ -39,11 +39,6 @@ impl Markup {
         self.out.push_str(&other.out);
     }
 
-    /// Whether an element written so far has this id. Text cannot pretend to: its quotes are escaped.
-    pub fn has_id(&self, id: &str) -> bool {
-        self.out.contains(&format!(" id=\"{id}\""))
-    }
-
     pub fn tag(&mut self, name: &'static str) -> Tag<'_> {
         self.out.push('<');
         self.out.push_str(name);

@@ -23,14 +23,10 @@ pub fn rate(findings: &Findings) -> Label {
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     pub cell: &'a Cell,
-    /// Throughput before the change point, where there is one.
+    /// The phase before the one that lasts, where there is one.
     pub first: Option<Phase>,
-    /// That first phase is a warm-up and not a burst.
-    pub cold: bool,
     /// Throughput that lasts, or of the whole run; none where it never settled or nothing counts.
     pub lasting: Option<Estimate>,
-    /// The run never settled: watched for this many virtual seconds.
-    pub not_settled: Option<f64>,
     pub against: Against<'a>,
 }
 
@@ -50,6 +46,11 @@ impl Row<'_> {
     /// Seconds that the first phase lasts on the real server.
     pub fn first_s(&self) -> Option<f64> {
         self.first.map(|p| p.real_seconds.unwrap_or(p.seconds))
+    }
+
+    /// Whether the first phase is a warm-up and not a burst.
+    pub fn cold(&self) -> bool {
+        self.shown() && matches!(self.cell.phases, Phases::WarmUp { .. })
     }
 
     /// Share of lookups that memory answered.
@@ -72,7 +73,8 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
         .cells
         .iter()
         .map(|cell| {
-            let (first, cold, lasting, not_settled) = phases(cell);
+            let first = cell.phases.first().filter(|_| cell.validity != Validity::Failed);
+            let lasting = lasting(cell);
             let against = if cell.variant == findings.lab.baseline {
                 Against::Baseline
             } else if let Some(effect) =
@@ -83,7 +85,7 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
                 let base = bases.iter().find(|base| {
                     base.workload == cell.workload && base.validity == Validity::Valid
                 });
-                match (lasting, base.and_then(|base| phases(base).2)) {
+                match (lasting, base.and_then(|base| self::lasting(base))) {
                     (Some(lasts), Some(base))
                         if base.value > 0.0 && cell.metric == Metric::Throughput =>
                     {
@@ -92,26 +94,16 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
                     _ => Against::Nothing,
                 }
             };
-            Row { cell, first, cold, lasting, not_settled, against }
+            Row { cell, first, lasting, against }
         })
         .collect()
 }
 
-/// First phase, whether it is a warm-up, what lasts, seconds watched in vain.
-fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
-    if cell.validity == Validity::Failed {
-        return (None, false, None, None);
-    }
+fn lasting(cell: &Cell) -> Option<Estimate> {
     match cell.phases {
-        Phases::Steady { whole } | Phases::AfterRestart { whole } => {
-            (None, false, Some(whole.throughput), None)
-        }
-        Phases::Burst { burst, sustained } => {
-            (Some(burst), false, Some(sustained.throughput), None)
-        }
-        Phases::WarmUp { cold, sustained } => (Some(cold), true, Some(sustained.throughput), None),
-        Phases::NotSettled { seconds } => (None, false, None, Some(seconds)),
-        Phases::Unknown => (None, false, cell.throughput, None),
+        _ if cell.validity == Validity::Failed => None,
+        Phases::Unknown => cell.throughput,
+        phases => phases.lasting().map(|phase| phase.throughput),
     }
 }
 
@@ -252,7 +244,7 @@ pub fn risks(findings: &Findings) -> Vec<(&str, Risk<'_>)> {
 /// What the first phases of these rows are.
 pub fn first_head<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> Label {
     let mut firsts = rows.into_iter().filter(|row| row.first.is_some()).peekable();
-    match firsts.peek().is_some() && firsts.all(|row| row.cold) {
+    match firsts.peek().is_some() && firsts.all(Row::cold) {
         true => Label::Cold,
         false => Label::Burst,
     }
@@ -404,11 +396,15 @@ pub fn class_sign(class: VerdictClass) -> &'static str {
     }
 }
 
-/// What a cell is worth, in a word; of one without any trial, that it did not run.
-pub fn validity(language: Language, cell: &Cell) -> String {
+/// Why a cell has no rate, in a word: it did not run, it is not valid, or it never settled.
+pub fn without_rate(language: Language, cell: &Cell) -> String {
+    let settled = !matches!(cell.phases, Phases::NotSettled { .. });
     match cell.trials.all() {
         0 => language.issue(&QualityIssue::DidNotRun),
-        _ => language.validity(cell.validity).to_owned(),
+        _ if settled || cell.validity == Validity::Failed => {
+            language.validity(cell.validity).to_owned()
+        }
+        _ => language.label(Label::NotSettled).to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of cells as every text format shows it.
 
-use crate::rows::{Against, Row, first_head, rate, ratio_of, validity};
+use crate::rows::{Against, Row, first_head, rate, ratio_of, without_rate};
 use findings::schema::{Estimate, Findings, SyncRate, Validity};
 use measurement::SyncTest;
 use text::line::columns;
@@ -83,10 +83,9 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
         add(2, true, head, &|row| first_text(language, row));
     }
     let head = language.label(if first { Label::Sustained } else { rate(findings) });
-    add(1, true, head.into(), &|row| match (row.lasting, row.not_settled) {
-        (Some(estimate), _) => with_spread(&estimate),
-        (None, Some(_)) => language.label(Label::NotSettled).into(),
-        (None, None) => validity(language, row.cell),
+    add(1, true, head.into(), &|row| match row.lasting {
+        Some(estimate) => with_spread(&estimate),
+        None => without_rate(language, row.cell),
     });
     add(3, true, language.label(Label::Mean).into(), &latency(|l| l.mean_us));
     add(3, true, language.label(Label::P99).into(), &latency(|l| l.p99_us));
@@ -116,7 +115,7 @@ pub fn first_text(language: Language, row: &Row) -> String {
     let known = row.first.zip(row.first_s());
     known.map_or_else(String::new, |(phase, lasts)| {
         let cold =
-            if row.cold { format!(" {}", language.label(Label::Cold)) } else { String::new() };
+            if row.cold() { format!(" {}", language.label(Label::Cold)) } else { String::new() };
         let rate = count(phase.throughput.value);
         format!("{rate} / {}{cold}", seconds(lasts))
     })

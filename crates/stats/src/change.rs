@@ -26,14 +26,18 @@ pub struct Split {
 impl Split {
     /// Larger mean ÷ smaller mean − 1; infinite where the smaller is not positive.
     pub fn relative(&self) -> f64 {
-        let (small, large) = (self.before.min(self.after), self.before.max(self.after));
-        if small > 0.0 {
-            large / small - 1.0
-        } else if large > 0.0 {
-            f64::INFINITY
-        } else {
-            0.0
-        }
+        difference(self.before, self.after)
+    }
+}
+
+fn difference(a: f64, b: f64) -> f64 {
+    let (small, large) = (a.min(b), a.max(b));
+    if small > 0.0 {
+        large / small - 1.0
+    } else if large > 0.0 {
+        f64::INFINITY
+    } else {
+        0.0
     }
 }
 
@@ -82,15 +86,8 @@ pub fn points(series: &[f64], least: usize, relative: f64) -> Vec<usize> {
     let mut edges = partition(series, &sums, least);
     // Steps too small to name go one by one, the smallest first, as each joins two levels.
     loop {
-        let step = |i: usize| {
-            Split {
-                at: edges[i],
-                before: sums.mean(edges[i - 1], edges[i]),
-                after: sums.mean(edges[i], edges[i + 1]),
-                counts: true,
-            }
-            .relative()
-        };
+        let mean = |i: usize| sums.mean(edges[i], edges[i + 1]);
+        let step = |i: usize| difference(mean(i - 1), mean(i));
         let smallest = (1..edges.len() - 1).min_by(|a, b| step(*a).total_cmp(&step(*b)));
         match smallest {
             Some(i) if step(i) < relative => edges.remove(i),

@@ -15,6 +15,8 @@ pub mod sequential;
 pub mod steady;
 mod student;
 
+use std::borrow::Borrow;
+
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -46,8 +48,10 @@ impl Interval {
 }
 
 /// Arithmetic mean; none of nothing.
-pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+pub fn mean<T: Borrow<f64>>(values: impl IntoIterator<Item = T>) -> Option<f64> {
+    let mut n = 0;
+    let sum: f64 = values.into_iter().inspect(|_| n += 1).map(|value| *value.borrow()).sum();
+    (n > 0).then(|| sum / f64::from(n))
 }
 
 /// Sample variance with Bessel's correction; none below two values.

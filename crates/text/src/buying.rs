@@ -46,9 +46,8 @@ impl Language {
             "flash.write_latency_us" => say!(self; "write latency", "写延迟"),
             "flash.read_latency_us" => say!(self; "read latency", "读延迟"),
             "hdd.flush_overhead_ms" => say!(self; "flush overhead", "刷盘（flush）开销"),
-            "hdd.write_ack_ms" => {
-                say!(self; "time to acknowledge a cached write", "写缓存应答时间")
-            }
+            "hdd.write_ack_ms" => say!(self;
+                "time to acknowledge a cached write", "写缓存应答时间"),
             other => name(other),
         }
     }
@@ -59,10 +58,9 @@ impl Language {
             Part::Cell => return None,
             Part::Rung { offered } => say!(self, offered: count;
                 "{offered} ops/s offered", "负载速率 {offered} 次/秒"),
-            Part::Rerun { kind, parameter, factor } => {
-                say!(self, kind = name(kind), number = self.profile_number(parameter), factor: count;
-                    "{number} of {kind} × {factor}", "{kind} 的{number} × {factor}")
-            }
+            Part::Rerun { kind, parameter, factor } => say!(self,
+                kind = name(kind), number = self.profile_number(parameter), factor: count;
+                "{number} of {kind} × {factor}", "{kind} 的{number} × {factor}"),
             Part::Without { cost } => self.without(*cost).into(),
             Part::OtherSize { size } => format!("S = {}", count(*size)),
         })
@@ -146,11 +144,10 @@ impl Language {
             };
         }
         match (ladder.carried.map(count), ladder.saturated) {
-            (Some(carried), Some(full)) => {
-                say!(self, done = ladder.achieved_at(full).map_or("–".into(), count), full = count(full);
-                    "Keeps up with {carried} ops/s; saturated at {full} ops/s offered, of which it completes {done}.",
-                    "可承受 {carried} 次/秒；速率 {full} 次/秒时饱和，仅完成 {done} 次/秒。")
-            }
+            (Some(carried), Some(full)) => say!(self,
+                done = ladder.achieved_at(full).map_or("–".into(), count), full = count(full);
+                "Keeps up with {carried} ops/s; saturated at {full} ops/s offered, of which it completes {done}.",
+                "可承受 {carried} 次/秒；速率 {full} 次/秒时饱和，仅完成 {done} 次/秒。"),
             (Some(carried), None) => say!(self;
                 "Keeps up with {carried} ops/s, the highest offered rate: saturation was not reached.",
                 "可承受 {carried} 次/秒（测试的最高速率），尚未饱和。"),

@@ -1,9 +1,32 @@
 //! The sentences about layouts, each in every language. Names of layouts and drives stay as they are.
 
+use crate::label::labels;
 use crate::number::percent;
 use crate::{Language, say};
 use plan::assess::Note;
 use plan::tolerance::Counted;
+
+labels! {
+    /// A fixed phrase or sentence about layouts.
+    Assumptions:
+        "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: how many failed drives it survives, whichever they are (k); k+1 and k+2: of all sets of so many failed drives, the share that it survives. loss a year: the chance of losing data within a year, by more failed drives than a group survives or by an unreadable sector when no redundancy is left; computed with a Markov chain with correlated failures, only for comparing layouts. random reads (operations per second) and stream write: upper limits of the drives."
+        | "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入补齐（padding）、slop 和分配类别，间接块占用的空间未扣除。容错：能承受的故障盘数 k，无论坏哪几块；k+1 和 k+2：坏这么多块盘的所有组合中，能承受的比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读（每秒次数）和顺序写：盘的性能上限。",
+    Thinned:
+        " Layouts of one kind of drive that are not on its Pareto front were left out before kinds were combined."
+        | "组合不同种类的盘之前，已去掉各类盘中不在帕累托前沿上的布局。",
+    NoLayout:
+        "No layout meets the requirements: lower --need or --survive, or raise --spares."
+        | "没有布局满足要求：请降低 --need 或 --survive，或提高 --spares。",
+    MirrorSite:
+        "the file sizes of a mirror site (an estimate; measure yours with --histogram)"
+        | "镜像站的文件大小（估计值；请用 --histogram 统计自己的）",
+    NoMetadata:
+        "special  this histogram does not separate metadata from data: pass the whole output of `zdb -Lbbbs POOL`"
+        | "special  此直方图没有区分元数据：请提供 `zdb -Lbbbs POOL` 的完整输出",
+    Chart: "Capacity for files and chance of data loss within a year" | "可用容量与一年内丢失数据的概率",
+    AxisCapacity: "capacity for files, TB" | "可用容量，TB",
+    AxisLosses: "losses a year" | "每年数据丢失次数",
+}
 
 /// The sentences about layouts in a language. Figures are passed as text with their units.
 #[derive(Debug, Clone, Copy)]
@@ -24,14 +47,6 @@ impl Sentences {
         }
     }
 
-    /// What the columns mean and assume.
-    pub fn assumptions(self) -> &'static str {
-        self.0.pick(
-            "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: how many failed drives it survives, whichever they are (k); k+1 and k+2: of all sets of so many failed drives, the share that it survives. loss a year: the chance of losing data within a year, by more failed drives than a group survives or by an unreadable sector when no redundancy is left; computed with a Markov chain with correlated failures, only for comparing layouts. random reads (operations per second) and stream write: upper limits of the drives.",
-            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入补齐（padding）、slop 和分配类别，间接块占用的空间未扣除。容错：能承受的故障盘数 k，无论坏哪几块；k+1 和 k+2：坏这么多块盘的所有组合中，能承受的比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读（每秒次数）和顺序写：盘的性能上限。",
-        )
-    }
-
     /// The title of a page.
     pub fn title(self, drives: &str) -> String {
         say!(self.0; "Layouts of {drives}", "{drives} 的布局")
@@ -44,14 +59,6 @@ impl Sentences {
             "考察了 {considered} 种布局，{fitting} 种满足要求，其中 {front} 种在帕累托前沿上（ZFS 与 RAID 各自比较：没有其他布局的各项指标都不差于它）；列出 {shown} 种。")
     }
 
-    /// Layouts were left out before kinds of drive were combined.
-    pub fn thinned(self) -> &'static str {
-        self.0.pick(
-            " Layouts of one kind of drive that are not on its Pareto front were left out before kinds were combined.",
-            "组合不同种类的盘之前，已去掉各类盘中不在帕累托前沿上的布局。",
-        )
-    }
-
     /// The mark of a layout that variants of a lab have.
     pub fn lab_layout(self, name: &str, variants: &[String]) -> String {
         say!(self.0, variants = self.0.names(variants);
@@ -62,14 +69,6 @@ impl Sentences {
     /// Another layout dominates it.
     pub fn dominated(self, by: &str) -> String {
         say!(self.0; " {by} is at least as good in every figure.", "{by} 的各项指标都不差于它。")
-    }
-
-    /// No layout meets the requirements.
-    pub fn no_layout(self) -> &'static str {
-        self.0.pick(
-            "No layout meets the requirements: lower --need or --survive, or raise --spares.",
-            "没有布局满足要求：请降低 --need 或 --survive，或提高 --spares。",
-        )
     }
 
     /// Capacity, and failures survived. The sentence goes on.
@@ -96,11 +95,6 @@ impl Sentences {
         say!(self.0;
             ", {share} of all sets of {failed} ({how})",
             "，任意 {failed} 块盘的组合中能承受 {share}（{how}）")
-    }
-
-    /// The end of a sentence.
-    pub fn stop(self) -> &'static str {
-        self.0.pick(".", "。")
     }
 
     /// Duration of a rebuild, and of reduced redundancy where the rebuild has to wait for a replacement.
@@ -177,14 +171,6 @@ impl Sentences {
             "         本实验为 {size}，头部最多占用 {headers}，即该 ARC 的 {share}")
     }
 
-    /// Source of file sizes: the built-in statistic.
-    pub fn mirror_site(self) -> &'static str {
-        self.0.pick(
-            "the file sizes of a mirror site (an estimate; measure yours with --histogram)",
-            "镜像站的文件大小（估计值；请用 --histogram 统计自己的）",
-        )
-    }
-
     /// Source of file sizes: counted files.
     pub fn files(self, count: &str, bytes: &str) -> String {
         say!(self.0; "these {count} files of {bytes}", "这 {count} 个文件（{bytes}）")
@@ -199,21 +185,12 @@ impl Sentences {
     pub fn special(self, needed: &str, small_blocks: Option<&str>, source: &str) -> String {
         let content = match small_blocks {
             None => say!(self.0; "metadata only", "只存元数据"),
-            Some(small) => {
-                say!(self.0; "metadata and blocks up to {small}", "元数据和不大于 {small} 的块")
-            }
+            Some(small) => say!(self.0;
+                "metadata and blocks up to {small}", "元数据和不大于 {small} 的块"),
         };
         say!(self.0;
             "special  {needed} for {source}: {content}",
             "special  {needed}，对应{source}：{content}")
-    }
-
-    /// The histogram does not separate metadata from data.
-    pub fn no_metadata(self) -> &'static str {
-        self.0.pick(
-            "special  this histogram does not separate metadata from data: pass the whole output of `zdb -Lbbbs POOL`",
-            "special  此直方图没有区分元数据：请提供 `zdb -Lbbbs POOL` 的完整输出",
-        )
     }
 
     /// Flash beside hard disks: the vdevs it suits, and the capacity of each.
@@ -221,23 +198,5 @@ impl Sentences {
         say!(self.0, vdevs = vdevs.join(self.0.pick(", ", "、"));
             "{kind:8} beside hard disks: {vdevs} ({capacity} each); as data vdevs they would be as slow as the disks",
             "{kind:8} 与机械盘并用：{vdevs}（每个 {capacity}）；作为数据 vdev 会与机械盘一样慢")
-    }
-
-    /// Label of the chart.
-    pub fn chart(self) -> &'static str {
-        self.0.pick(
-            "Capacity for files and chance of data loss within a year",
-            "可用容量与一年内丢失数据的概率",
-        )
-    }
-
-    /// Axis of the chart: capacity.
-    pub fn axis_capacity(self) -> &'static str {
-        self.0.pick("capacity for files, TB", "可用容量，TB")
-    }
-
-    /// Axis of the chart: losses.
-    pub fn axis_losses(self) -> &'static str {
-        self.0.pick("losses a year", "每年数据丢失次数")
     }
 }

@@ -59,9 +59,8 @@ impl Language {
             WarmUpEnd::TimeLimit => say!(self;
                 "warmed up for {after}, the time limit, before the hit ratio was stable{hits}",
                 "预热 {after}（达到时限），命中率尚未稳定{hits}"),
-            WarmUpEnd::Fixed => {
-                say!(self; "warmed up for a fixed {after}{hits}", "固定预热 {after}{hits}")
-            }
+            WarmUpEnd::Fixed => say!(self;
+                "warmed up for a fixed {after}{hits}", "固定预热 {after}{hits}"),
         }
     }
 

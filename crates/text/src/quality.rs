@@ -2,7 +2,7 @@
 
 use crate::number::{count, seconds, share, whole};
 use crate::{Language, name, phrases, say};
-use findings::schema::{Basis, DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
+use findings::schema::{DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
 
 /// Something a variant risks.
 #[derive(Debug, Clone, Copy)]
@@ -59,14 +59,6 @@ phrases! {
         Excluded: "excluded" | "不计入",
         Failed: "failed" | "失败",
     }
-
-    /// What an interval is made of.
-    basis(Basis) {
-        Trials: "across trials" | "多次试验",
-        TrialsAndBatches: "across trials and batch means within them" | "多次试验及试验内的批均值",
-        Batches: "batch means within one trial" | "单次试验内的批均值",
-        Point: "single value, no interval" | "单个数值，无区间",
-    }
 }
 
 impl Language {
@@ -78,21 +70,19 @@ impl Language {
     /// A quality issue of a trial or cell.
     pub fn issue(self, issue: &QualityIssue) -> String {
         match issue {
-            QualityIssue::Broken { law, measured, expected } => {
-                say!(self, law = self.law(*law), measured: count, expected: count;
-                    "check failed: {law}, measured {measured}, expected {expected}",
-                    "检查未通过：{law}，测得 {measured}，应为 {expected}")
-            }
+            QualityIssue::Broken { law, measured, expected } => say!(self,
+                law = self.law(*law), measured: count, expected: count;
+                "check failed: {law}, measured {measured}, expected {expected}",
+                "检查未通过：{law}，测得 {measured}，应为 {expected}"),
             QualityIssue::Overflow { count: beyond } => say!(self, beyond: whole;
                 "{beyond} operations took longer than fio’s histogram can hold: high percentiles are lower bounds",
                 "{beyond} 次操作超出 fio 直方图的上限：高百分位只是下限"),
             QualityIssue::NotSettled { seconds: watched } => say!(self, watched: seconds;
                 "no steady state within {watched}", "{watched} 内未进入稳态"),
-            QualityIssue::WindowTooShort { seconds: watched, least } => {
-                say!(self, watched: seconds, least: seconds;
-                    "a runtime of {watched} is too short to detect a steady state: set at least {least}",
-                    "运行 {watched} 太短，无法判断是否进入稳态：runtime 至少设为 {least}")
-            }
+            QualityIssue::WindowTooShort { seconds: watched, least } => say!(self,
+                watched: seconds, least: seconds;
+                "a runtime of {watched} is too short to detect a steady state: set at least {least}",
+                "运行 {watched} 太短，无法判断是否进入稳态：runtime 至少设为 {least}"),
             QualityIssue::MemoryThrottle { count: times } => say!(self, times: count;
                 "not representative: the scaled-down ARC is too small for the dirty data ({times} transactions were refused); use a smaller S",
                 "不具代表性：缩放后的 ARC 容不下脏数据（{times} 个事务被拒绝）；请减小 S"),
@@ -107,9 +97,8 @@ impl Language {
     pub fn not_run(self, cell: &NotRun) -> String {
         match cell.trials {
             1 => say!(self; "not run yet: 1 trial missing", "尚未运行：还差 1 次试验"),
-            trials => {
-                say!(self; "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验")
-            }
+            trials => say!(self;
+                "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验"),
         }
     }
 
@@ -133,9 +122,8 @@ impl Language {
             PowerCutClass::LosesLast { seconds: None } => say!(self;
                 "A power cut loses the last acknowledged writes; the rest is consistent.",
                 "断电会丢失最后一部分已确认的写入，其余数据一致。"),
-            PowerCutClass::MayCorrupt => {
-                say!(self; "A power cut may corrupt data.", "断电可能损坏数据。")
-            }
+            PowerCutClass::MayCorrupt => say!(self;
+                "A power cut may corrupt data.", "断电可能损坏数据。"),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::line::visible;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
 use crate::{Language, name, phrases, say};
-use findings::schema::{Cause, Database, DriveTime, Limit, Reason};
+use findings::schema::{Both, Cause, Database, DriveTime, Limit, Reason};
 use measurement::Cost;
 
 phrases! {
@@ -23,25 +23,22 @@ impl Language {
     /// A reason, as a sentence.
     pub fn reason(self, reason: &Reason) -> String {
         match reason {
-            Reason::LogWrites { before, after } => {
-                say!(self, before = self.drive_time(before), after = self.drive_time(after);
-                    "A log write takes {after} instead of {before}.",
-                    "单次日志写入耗时由 {before}变为 {after}。")
-            }
-            Reason::LogFlushes { before, after } => {
-                say!(self, before = self.drive_time(before), after = self.drive_time(after);
-                    "A cache flush of the drives that hold the log takes {after} instead of {before}.",
-                    "存放日志的硬盘单次刷盘（flush）耗时由 {before}变为 {after}。")
-            }
+            Reason::LogWrites(Both { before, after }) => say!(self,
+                before = self.drive_time(before), after = self.drive_time(after);
+                "A log write takes {after} instead of {before}.",
+                "单次日志写入耗时由 {before}变为 {after}。"),
+            Reason::LogFlushes(Both { before, after }) => say!(self,
+                before = self.drive_time(before), after = self.drive_time(after);
+                "A cache flush of the drives that hold the log takes {after} instead of {before}.",
+                "存放日志的硬盘单次刷盘（flush）耗时由 {before}变为 {after}。"),
             Reason::NoLogFlush { before, kind } => self.no_log_flush(before, kind),
-            Reason::Commits { before, after } => say!(self, before: count, after: count;
+            Reason::Commits(Both { before, after }) => say!(self, before: count, after: count;
                 "There are {after} ZIL commits per operation instead of {before}.",
                 "每次操作的 ZIL 提交次数由 {before} 变为 {after}。"),
-            Reason::LimitMoved { before, after } => {
-                say!(self, before = self.limit(before), after = self.limit(after);
-                    "The bottleneck was {before}; now it is {after}.",
-                    "瓶颈原为：{before}；现为：{after}。")
-            }
+            Reason::LimitMoved(Both { before, after }) => say!(self,
+                before = self.limit(before), after = self.limit(after);
+                "The bottleneck was {before}; now it is {after}.",
+                "瓶颈原为：{before}；现为：{after}。"),
             Reason::SameLimit { limit } => say!(self, limit = self.limit(limit);
                 "Both have the same bottleneck: {limit}.", "双方的瓶颈相同：{limit}。"),
             Reason::NothingSynced { commits } if *commits > 0.0 => say!(self, commits: count;
@@ -50,9 +47,8 @@ impl Language {
             Reason::NothingSynced { .. } => say!(self;
                 "There are no synchronous writes: the ZIL is never committed.",
                 "没有同步写：ZIL 从未提交。"),
-            Reason::NothingRead { per_s } if *per_s <= 0.0 => {
-                say!(self; "All reads hit memory.", "读取全部命中内存。")
-            }
+            Reason::NothingRead { per_s } if *per_s <= 0.0 => say!(self;
+                "All reads hit memory.", "读取全部命中内存。"),
             Reason::NothingRead { per_s } => say!(self, blocks = count(*per_s);
                 "Almost all reads hit memory ({blocks} blocks/s miss).",
                 "读取几乎全部命中内存（每秒仅 {blocks} 个块未命中）。"),
@@ -62,8 +58,8 @@ impl Language {
             Reason::LogPartly { share: part } => say!(self, part: share;
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
                 "只有 {part} 的日志数据写入日志 vdev，其余写入存储池的数据 vdev。"),
-            Reason::LogOverflows { before, after } => self.log_overflows(*before, *after),
-            Reason::Indirect { before, after } => self.indirect(*before, *after),
+            Reason::LogOverflows(Both { before, after }) => self.log_overflows(*before, *after),
+            Reason::Indirect(Both { before, after }) => self.indirect(*before, *after),
             Reason::CacheUnused { hits, fed } => say!(self, hits: share, fed: bytes;
                 "The L2ARC served {hits} of the lookups; {fed} were written to it.",
                 "L2ARC 仅命中 {hits} 的查找；写入 L2ARC 的数据为 {fed}。"),
@@ -73,30 +69,31 @@ impl Language {
             Reason::CacheServes { hits, drives_before, drives_after } => {
                 self.cache_serves(*hits, *drives_before, *drives_after)
             }
-            Reason::MemoryServes { before, after } => say!(self, before: share, after: share;
+            Reason::MemoryServes(Both { before, after }) => say!(self, before: share, after: share;
                 "Memory serves {after} of the lookups instead of {before}.",
                 "内存命中率由 {before} 变为 {after}。"),
-            Reason::RecordReads { before, after } => self.record_reads(*before, *after),
-            Reason::RecordWait { before, after } => self.record_wait(*before, *after),
+            Reason::RecordReads(Both { before, after }) => self.record_reads(*before, *after),
+            Reason::RecordWait(Both { before, after }) => self.record_wait(*before, *after),
             Reason::SpecialUnread => say!(self;
                 "Hardly anything was read from the special vdev: the metadata was in memory.",
                 "几乎没有从 special vdev 读取：元数据都在内存中。"),
-            Reason::WriteAmplification { before, after } => say!(self, before: count, after: count;
+            Reason::WriteAmplification(Both { before, after }) => say!(self,
+                before: count, after: count;
                 "Write amplification is {after} instead of {before} (bytes written to drives per byte from the client).",
                 "写放大由 {before} 变为 {after}（硬盘写入字节 ÷ 客户端写入字节）。"),
             Reason::DirtyFilled { seconds, real_seconds, per_write } => {
                 self.dirty_filled(*seconds, *real_seconds, *per_write)
             }
-            Reason::Throttled { before, after } => say!(self, before: count, after: count;
+            Reason::Throttled(Both { before, after }) => say!(self, before: count, after: count;
                 "The write throttle delays a write {after} times on average instead of {before}.",
                 "平均每次写入被写限流延迟的次数由 {before} 变为 {after}。"),
-            Reason::Wal { before, after } => say!(self, before: bytes, after: bytes;
+            Reason::Wal(Both { before, after }) => say!(self, before: bytes, after: bytes;
                 "A transaction writes {after} of WAL instead of {before}.",
                 "每个事务写入的 WAL 由 {before} 变为 {after}。"),
-            Reason::Redo { before, after } => say!(self, before: bytes, after: bytes;
+            Reason::Redo(Both { before, after }) => say!(self, before: bytes, after: bytes;
                 "A transaction writes {after} of redo log instead of {before}.",
                 "每个事务写入的重做日志由 {before} 变为 {after}。"),
-            Reason::Doublewrite { before, after } => say!(self, before: count, after: count;
+            Reason::Doublewrite(Both { before, after }) => say!(self, before: count, after: count;
                 "InnoDB writes {after} pages to the doublewrite buffer per transaction instead of {before}.",
                 "每个事务写入双写缓冲区（doublewrite buffer）的页数由 {before} 变为 {after}。"),
             Reason::SameWork => say!(self;
@@ -218,9 +215,8 @@ impl Language {
             Limit::Latency { kind, busy } => say!(self, kind = name(kind), busy: share;
                 "latency, not capacity (the busiest drives, {kind}, are {busy} busy)",
                 "延迟而非吞吐能力（最忙的硬盘 {kind} 繁忙度 {busy}）"),
-            Limit::Unknown => {
-                say!(self; "unknown (no counter shows it)", "未知（各项计数均未显示）")
-            }
+            Limit::Unknown => say!(self;
+                "unknown (no counter shows it)", "未知（各项计数均未显示）"),
         }
     }
 
@@ -228,9 +224,8 @@ impl Language {
     fn drive_time(self, time: &DriveTime) -> String {
         let (us, kind) = (micros(time.us), name(&time.kind));
         match time.with_data {
-            true => {
-                say!(self; "{us} on {kind} (data writes included)", "{us}（{kind}，含数据写入）")
-            }
+            true => say!(self;
+                "{us} on {kind} (data writes included)", "{us}（{kind}，含数据写入）"),
             false => say!(self; "{us} on {kind}", "{us}（{kind}）"),
         }
     }

@@ -11,10 +11,9 @@ impl Language {
     /// How far a part that results rest on was checked, and where in docs/validation.
     pub fn validation(self, part: &Validation) -> String {
         match part {
-            Validation::Drive { kind, profile, state } => {
-                say!(self, kind = name(kind), profile = name(profile), state = self.drive_state(state);
-                    "Drives {kind} ({profile}): {state}", "硬盘 {kind}（{profile}）：{state}")
-            }
+            Validation::Drive { kind, profile, state } => say!(self,
+                kind = name(kind), profile = name(profile), state = self.drive_state(state);
+                "Drives {kind} ({profile}): {state}", "硬盘 {kind}（{profile}）：{state}"),
             Validation::Pool { beyond } => self.pool(beyond),
             Validation::Processor { processor, bound, cells } => {
                 self.processor(*processor, *bound, *cells)
@@ -82,13 +81,11 @@ impl Language {
 
     fn beyond(self, beyond: &Beyond) -> String {
         match beyond {
-            Beyond::Stack { stack } => {
-                say!(self, stack = name(stack); "{stack} instead of ZFS", "用 {stack} 而非 ZFS")
-            }
+            Beyond::Stack { stack } => say!(self, stack = name(stack);
+                "{stack} instead of ZFS", "用 {stack} 而非 ZFS"),
             Beyond::Release { release } => format!("OpenZFS {}", name(release)),
-            Beyond::Layout { layout } => {
-                say!(self, layout = name(layout); "{layout} vdevs", "{layout} vdev")
-            }
+            Beyond::Layout { layout } => say!(self, layout = name(layout);
+                "{layout} vdevs", "{layout} vdev"),
             Beyond::LogOnDisks => say!(self;
                 "a log on disks or behind a RAID card",
                 "日志位于机械盘上或 RAID 卡之后"),
@@ -119,27 +116,23 @@ impl Language {
     fn size_scale(self, size: f64, state: &SizeState) -> String {
         let at = count(size);
         match state {
-            SizeState::Whole => {
-                say!(self; "Size scale: not scaled, S = {at}.", "缩放倍数：未缩放，S = {at}。")
-            }
-            SizeState::Measured { cells, moved: 0 } => {
-                say!(self, of = counted((*cells).into(), "comparison"), all = if *cells == 1 { "" } else { "all " };
-                    "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
-                    "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。")
-            }
-            SizeState::Measured { cells, moved } => {
-                say!(self, of = counted((*cells).into(), "comparison"), differ = if *moved == 1 { "differs" } else { "differ" };
-                    "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
-                    "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。")
-            }
+            SizeState::Whole => say!(self;
+                "Size scale: not scaled, S = {at}.", "缩放倍数：未缩放，S = {at}。"),
+            SizeState::Measured { cells, moved: 0 } => say!(self,
+                of = counted((*cells).into(), "comparison"), all = if *cells == 1 { "" } else { "all " };
+                "Size scale S = {at}: {of} at other S in this campaign, {all}within 10 %.",
+                "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。"),
+            SizeState::Measured { cells, moved } => say!(self,
+                of = counted((*cells).into(), "comparison"), differ = if *moved == 1 { "differs" } else { "differ" };
+                "Size scale S = {at}: {moved} of {of} at other S in this campaign {differ} by more than 10 % (listed below).",
+                "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。"),
             SizeState::Elsewhere { from, to } => say!(self, from: count, to: count;
                 "Size scale S = {at}: not checked in this campaign. The self-check lab (another pool) covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
                 "缩放倍数 S = {at}：本轮未验证。self-check 实验（另一存储池）覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。"),
-            SizeState::Unchecked { from: Some(from), to: Some(to) } => {
-                say!(self, from: count, to: count;
-                    "Size scale S = {at}: not checked. The self-check lab covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
-                    "缩放倍数 S = {at}：未验证。self-check 实验覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。")
-            }
+            SizeState::Unchecked { from: Some(from), to: Some(to) } => say!(self,
+                from: count, to: count;
+                "Size scale S = {at}: not checked. The self-check lab covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
+                "缩放倍数 S = {at}：未验证。self-check 实验覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。"),
             SizeState::Unchecked { .. } => say!(self;
                 "Size scale S = {at}: not checked. To check it set size_check = [2] in [method] ({PAGE}, Size scale).",
                 "缩放倍数 S = {at}：未验证。请在 [method] 中设 size_check = [2]（{PAGE}，Size scale）。"),

@@ -74,10 +74,9 @@ impl Language {
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => say!(self, kind = name(kind); "Drive {kind}", "硬盘 {kind}"),
             Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
-            Subject::Property { dataset, name: property } => {
-                say!(self, property = name(property), dataset = name(dataset);
-                    "{property} of {dataset}", "{dataset} 的 {property}")
-            }
+            Subject::Property { dataset, name: property } => say!(self,
+                property = name(property), dataset = name(dataset);
+                "{property} of {dataset}", "{dataset} 的 {property}"),
             Subject::PoolProperty { name: property } => name(property),
             Subject::Module { name: parameter } => name(parameter),
             Subject::Server { name: setting } => name(setting),
@@ -120,21 +119,21 @@ impl Language {
         };
         let trials = match effect.trials {
             (1, 1) => self.pick("1 trial each", "两侧各 1 次试验").to_owned(),
-            (top, bottom) if top == bottom => {
-                say!(self; "{top} trials each", "两侧各 {top} 次试验")
-            }
+            (top, bottom) if top == bottom => say!(self;
+                "{top} trials each", "两侧各 {top} 次试验"),
             (top, bottom) => say!(self; "{top} and {bottom} trials", "{top} 次与 {bottom} 次试验"),
         };
+        let judged = |word| {
+            say!(self;
+            "{word}: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
+            "{word}：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。")
+        };
         match class {
-            VerdictClass::WorthIt => say!(self;
-                "Better: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "更好：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
-            VerdictClass::Harmful => say!(self;
-                "Worse: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "更差：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
-            VerdictClass::NoEffect => say!(self;
-                "No difference that matters: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "差别可以忽略：{measure}是对照方案的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+            VerdictClass::WorthIt => judged(self.pick("Better", "更好")),
+            VerdictClass::Harmful => judged(self.pick("Worse", "更差")),
+            VerdictClass::NoEffect => {
+                judged(self.pick("No difference that matters", "差别可以忽略"))
+            }
             VerdictClass::Undecided if effect.ratio.basis == Basis::Point => say!(self;
                 "So far {measure} is {value} times that of the other; there are too few trials for an interval.",
                 "目前{measure}是对照方案的 {value} 倍；试验次数太少，无法给出区间。"),
@@ -148,9 +147,8 @@ impl Language {
     pub fn beside(self, effect: &Effect) -> String {
         let (value, range) = (ratio(effect.ratio.value), range(&effect.ratio));
         match effect.phase {
-            PhaseKind::Whole => {
-                say!(self; "{value} over the whole run{range}", "全程 {value}{range}")
-            }
+            PhaseKind::Whole => say!(self;
+                "{value} over the whole run{range}", "全程 {value}{range}"),
             PhaseKind::Burst => say!(self; "{value} in the burst{range}", "突发 {value}{range}"),
             PhaseKind::Sustained => say!(self; "{value} sustained{range}", "持续 {value}{range}"),
         }
@@ -163,14 +161,12 @@ impl Language {
                 "A power cut can do more damage to {variants} than to the variants compared with them: see the risks of each variant.",
                 "断电对 {variants} 造成的后果可能比对照方案更严重：见各方案的风险。"),
             Caution::Risks { variant, risks } => self.risks_of_one(variant, risks),
-            Caution::Excluded { excluded: 1, of } => {
-                say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
-            }
+            Caution::Excluded { excluded: 1, of } => say!(self;
+                "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。"),
             Caution::Excluded { excluded, of } => say!(self;
                 "{excluded} of {of} trials are excluded.", "{of} 次试验中有 {excluded} 次不计入。"),
-            Caution::Failed { failed, of } => {
-                say!(self; "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。")
-            }
+            Caution::Failed { failed, of } => say!(self;
+                "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。"),
             Caution::SingleTrial => say!(self;
                 "One trial of each cell: the interval comes from batches within the trial, widened by an allowance for the variation between seeds.",
                 "每个组合只有一次试验：区间由试验内的批均值得出；单次试验无法体现不同随机种子之间的差异，仅留有余量。"),
@@ -193,37 +189,30 @@ impl Language {
                         "有方案运行 {watched} 仍未进入稳态：速率来回波动，没有趋势。区间已计入这一波动（{of_mean}）。"),
                 }
             }
-            Caution::AfterRestart { seconds: watched, real_seconds } => {
-                say!(self, watched: seconds, real = seconds(*real_seconds);
-                    "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
-                    "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续吞吐量可能不同。")
-            }
+            Caution::AfterRestart { seconds: watched, real_seconds } => say!(self,
+                watched: seconds, real = seconds(*real_seconds);
+                "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
+                "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续吞吐量可能不同。"),
             Caution::CacheFilling { held, of } => say!(self, held: bytes, of: bytes;
                 "The cache was still filling: it held {held} of {of} (sizes in the model).",
                 "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
-            Caution::RateNotReached { variants, rate } => {
-                say!(self, variants = self.names(variants), rate: count;
-                    "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
-                    "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。")
-            }
-            Caution::Flows { read, write } => {
-                say!(self, read: ratio, write: ratio;
-                    "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that your application waits for.",
-                    "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以应用所等待的操作为准。")
-            }
+            Caution::RateNotReached { variants, rate } => say!(self,
+                variants = self.names(variants), rate: count;
+                "{variants} did not complete the {rate} operations/s that the clients offered. Operations queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
+                "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。"),
+            Caution::Flows { read, write } => say!(self, read: ratio, write: ratio;
+                "Reads and writes change in different ways: reads {read}, writes {write}. The ratio above is of both together; judge by those that your application waits for.",
+                "读与写的变化不同：读 {read}，写 {write}。上面的比值是两者合计，请以应用所等待的操作为准。"),
             Caution::Bytes { ratio: bytes } => say!(self, bytes: ratio;
                 "The operations have different sizes and are counted alike; by bytes the ratio is {bytes}.",
                 "各操作大小不同，但都按一次计数；按字节计，比值为 {bytes}。"),
-            Caution::BlockingSubmission { in_flight, of } => {
-                say!(self, of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
-                    "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
-                    "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。")
-            }
-            Caution::TwoPhases { burst, sustained } => {
-                say!(self, burst: ratio, sustained: ratio;
-                    "Quote both numbers: {burst} in the burst, {sustained} sustained.",
-                    "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
-            }
+            Caution::BlockingSubmission { in_flight, of } => say!(self,
+                of = count(*of), are = if *in_flight == 1 { "is" } else { "are" };
+                "On ZFS, fio’s libaio waits for each operation when it submits it: {in_flight} of {of} operations {are} under way, and most of the latency is time in fio’s own queue.",
+                "在 ZFS 上，fio 的 libaio 提交时就会等待操作完成：队列中的 {of} 个操作实际只有 {in_flight} 个在进行，延迟大部分是在 fio 自身队列中的等待。"),
+            Caution::TwoPhases { burst, sustained } => say!(self, burst: ratio, sustained: ratio;
+                "Quote both numbers: {burst} in the burst, {sustained} sustained.",
+                "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。"),
         }
     }
 
@@ -261,9 +250,8 @@ impl Language {
             (Lack::Trials, Some(trials)) => say!(self;
                 "About {trials} more trials of each side are needed to decide.",
                 "要得出结论，两侧大约各还需 {trials} 次试验。"),
-            (Lack::Trials, None) => {
-                say!(self; "More trials are needed to decide.", "要得出结论，还需更多试验。")
-            }
+            (Lack::Trials, None) => say!(self;
+                "More trials are needed to decide.", "要得出结论，还需更多试验。"),
             (Lack::SecondTrial, _) => say!(self;
                 "A second trial of each side is needed to decide: the batches within one trial are not enough.",
                 "要得出结论，两侧各需第二次试验：仅凭单次试验内的批均值不足以判定。"),

@@ -116,14 +116,13 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         true => after.1.metric,
         false => Metric::Throughput,
     };
-    let (a, b) =
-        (logs(&compared(before.0, before.1, metric))?, logs(&compared(after.0, after.1, metric))?);
+    let of = |(findings, cell)| logs(&compared(findings, cell, metric));
+    let (a, b) = (of(before)?, of(after)?);
     let settled = [before.1, after.1]
         .iter()
         .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. } | Phases::Unknown));
-    let (values_a, values_b): (Vec<f64>, Vec<f64>) =
-        (a.values().copied().collect(), b.values().copied().collect());
-    let value = (stats::mean(&values_b)? - stats::mean(&values_a)?).exp();
+    let value = (stats::mean(b.values())? - stats::mean(a.values())?).exp();
+    let [values_a, values_b] = [&a, &b].map(|of| of.values().copied().collect::<Vec<f64>>());
     let pairs: Vec<f64> = b.iter().filter_map(|(seed, after)| Some(after - a.get(seed)?)).collect();
     // The same trials: nothing is left to chance.
     let equal = pairs.len() > 1 && pairs.iter().all(|d| *d == 0.0);

@@ -54,9 +54,7 @@ pub fn history(campaigns: &[(String, Findings)]) -> Vec<History> {
     let mut all: Vec<History> = Vec::new();
     for (label, findings) in campaigns {
         for cell in &findings.cells {
-            let values = compared(findings, cell, cell.metric);
-            let values: Vec<f64> = values.into_values().collect();
-            let Some(value) = stats::mean(&values) else {
+            let Some(value) = stats::mean(compared(findings, cell, cell.metric).values()) else {
                 continue;
             };
             let same = |h: &History| {

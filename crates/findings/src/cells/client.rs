@@ -11,8 +11,9 @@ pub struct ClientFacts {
     pub block: Option<u64>,
     /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
     pub paced: bool,
-    /// Latency counts from when an operation was to begin, so that more may be in flight than there are clients.
-    pub timed_from_schedule: bool,
+    /// Operations a second that its clients offer, whose latency counts from when they were to begin, so that more may
+    /// be in flight than there are clients. None where a latency counts from an operation's own begin.
+    pub scheduled_rate: Option<f64>,
     /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
     /// for each other, submit in batches, or end when they have done so many.
     pub held_back: bool,
@@ -53,14 +54,14 @@ impl ClientFacts {
             Program::Fio { .. } => of_sections(&sections(workload)),
             Program::Pgbench(pgbench) => ClientFacts {
                 paced: pgbench.rate.is_some(),
-                timed_from_schedule: pgbench.rate.is_some(),
+                scheduled_rate: pgbench.rate,
                 reads: pgbench.scripts.iter().any(|script| !script.writes()),
                 writes: pgbench.scripts.iter().any(Script::writes),
                 ..database
             },
             Program::Sysbench(sysbench) => ClientFacts {
                 paced: sysbench.rate.is_some(),
-                timed_from_schedule: sysbench.rate.is_some(),
+                scheduled_rate: sysbench.rate,
                 reads: !sysbench.writes(),
                 writes: sysbench.writes(),
                 ..database
@@ -99,7 +100,6 @@ fn of_sections(sections: &[Section]) -> ClientFacts {
     ClientFacts {
         block: if let [one] = blocks[..] { one } else { None },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
-        timed_from_schedule: false,
         held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
         invalidates_written_pages: any(&invalidates_written_pages),
         each_write_synced: all(&each_write_synced),
@@ -108,20 +108,10 @@ fn of_sections(sections: &[Section]) -> ClientFacts {
         direct: all(&job_options::is_direct),
         reads_directly: any(&|s| job_options::is_direct(s) && !job_options::only_writes(s)),
         truncates: any(&|s| job_options::engine(s) == "ftruncate"),
-        own_cache: false,
-        tells_one_rate: false,
         in_flight_on_zfs: Some(sections.iter().map(in_flight_on_zfs).fold(0, u32::saturating_add)),
         reads: any(&|s| !job_options::only_writes(s)),
         writes: any(&job_options::writes),
-    }
-}
-
-/// Operations a second that a workload's clients offer whose latency counts from when they were to begin.
-pub fn scheduled_rate(workload: &Workload) -> Option<f64> {
-    match &workload.program {
-        Program::Pgbench(pgbench) => pgbench.rate,
-        Program::Sysbench(sysbench) => sysbench.rate,
-        Program::Fio { .. } | Program::Sqlite(_) | Program::PgTestFsync(_) => None,
+        ..ClientFacts::default()
     }
 }
 

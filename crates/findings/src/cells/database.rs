@@ -6,8 +6,7 @@ use measurement::{Counter, Counters, Measured};
 /// Of the trials of a cell together; none where their client has no server.
 pub fn counted(trials: &[&Measured]) -> Option<Database> {
     let totals = Counters::added(trials.iter().map(|m| &m.totals));
-    let operations = trials.iter().map(|m| (m.read.ops + m.write.ops) as f64);
-    let operations: f64 = operations.sum::<f64>().max(1.0);
+    let operations = trials.iter().map(|m| m.operations()).sum::<f64>().max(1.0);
     let seconds: f64 = trials.iter().map(|m| m.runtime_s).sum();
     let each = |counter: Counter| totals.count(&counter) / operations;
     if totals.get(&Counter::PostgresqlWalBytes).is_some() {

@@ -43,7 +43,7 @@ pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Lad
                     let mut trials: Vec<&Trial> = at_rate.map(|(_, t)| *t).collect();
                     trials.sort_by_key(|trial| trial.repeat);
                     trials.dedup_by_key(|trial| trial.repeat);
-                    let group = Group::new(variant, workload, campaign.method.restart, trials);
+                    let group = Group::new(campaign, model, variant, workload, trials);
                     rung(rate, &group, model)
                 })
                 .collect();

@@ -38,7 +38,7 @@ pub fn client_us(trials: &[&Measured]) -> Option<f64> {
         for flow in [&m.read, &m.write, &m.sync] {
             time += flow.ops as f64 * flow.mean_ns / 1e3;
         }
-        ops += (m.read.ops + m.write.ops) as f64;
+        ops += m.operations();
     }
     (ops > 0.0 && time > 0.0).then(|| time / ops)
 }

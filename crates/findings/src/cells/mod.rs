@@ -41,7 +41,7 @@ pub struct Judged<'a> {
 impl Judged<'_> {
     /// Operations a second over the whole window.
     pub fn throughput(&self) -> f64 {
-        (self.measured.read.ops + self.measured.write.ops) as f64 / self.measured.runtime_s
+        self.measured.operations() / self.measured.runtime_s
     }
 
     /// Operations a second of what lasts; over the whole window where the course is not known.
@@ -67,6 +67,8 @@ pub struct Group<'a> {
     pub workload: &'a Workload,
     /// What the workload says of its client.
     pub client: ClientFacts,
+    /// How throughput went over time in the trials that are shown.
+    pub phases: Phases,
     /// Trials that ran, by repeat.
     pub ran: Vec<Judged<'a>>,
     /// Trials that did not.
@@ -74,15 +76,16 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Judges trials of one variant and workload that were run alike; `after_restart` says whether their
-    /// windows begin with a restart.
+    /// Judges trials of one variant and workload that were run alike.
     pub fn new(
+        campaign: &Campaign,
+        model: &Model,
         variant: &'a Variant,
         workload: &'a Workload,
-        after_restart: bool,
         mut mine: Vec<&'a Trial>,
     ) -> Group<'a> {
         let client = ClientFacts::of(workload);
+        let after_restart = campaign.method.restart;
         let (mut judged, mut failed) = (Vec::new(), Vec::new());
         mine.sort_by_key(|t| (t.repeat, &t.key));
         for trial in mine {
@@ -96,11 +99,10 @@ impl<'a> Group<'a> {
                         true => Some(Course::of_one_rate(measured)),
                         false => Course::new(measured),
                     };
-                    let course = course.map(|course| match keeps_pace(workload, measured) {
-                        true => course.at_pace(),
-                        false => course,
+                    let course = course.map(|course| match keeps_pace(&client, measured) {
+                        true => Course { after_restart, ..course.at_pace() },
+                        false => Course { after_restart, ..course },
                     });
-                    let course = course.map(|course| Course { after_restart, ..course });
                     let issues = quality::issues(measured, &checks, course.as_ref());
                     judged.push(Judged {
                         trial,
@@ -113,16 +115,22 @@ impl<'a> Group<'a> {
                 }
             }
         }
-        Group { variant, workload, client, ran: judged, failed }
+        let phases = Phases::Unknown;
+        let group = Group { variant, workload, client, phases, ran: judged, failed };
+        let courses: Vec<_> = group.shown().iter().map(|j| j.course.clone()).collect();
+        // How much longer phases that end last on the real server.
+        let lengths = Lengths { burst: burst_factor(model), warm_up: model.size };
+        Group { phases: phases::phases(&courses, lengths, 1.0 - CONFIDENCE), ..group }
     }
 
-    /// The same of some seeds only.
+    /// The trials of some seeds only, beside how all of them went.
     pub fn of_seeds(&self, seeds: &[u64]) -> Group<'a> {
         let ran = self.ran.iter().filter(|judged| seeds.contains(&judged.trial.seed));
         Group {
             variant: self.variant,
             workload: self.workload,
             client: self.client,
+            phases: self.phases,
             ran: ran.cloned().collect(),
             failed: Vec::new(),
         }
@@ -166,7 +174,7 @@ impl<'a> Group<'a> {
         };
         let calls: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
         let totals = Counters::added(measured.iter().map(|m| &m.totals));
-        let throughput = over_window(&shown, |m| (m.read.ops + m.write.ops) as f64);
+        let throughput = over_window(&shown, Measured::operations);
         let lasting: Vec<&Second> = shown.iter().flat_map(|j| j.lasting_seconds()).collect();
         Cell {
             variant: self.variant.name.clone(),
@@ -192,7 +200,7 @@ impl<'a> Group<'a> {
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
             hits: self.hits(&totals),
-            phases: self.phases(model),
+            phases: self.phases,
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
             resources: resources::resources(&measured, &self.client, self.variant, &lasting),
@@ -200,14 +208,6 @@ impl<'a> Group<'a> {
             sync_tests: sync_tests::rates(&measured),
             series: self.ran.iter().map(series).collect(),
         }
-    }
-
-    /// How throughput went over time in the trials that are shown.
-    pub fn phases(&self, model: &Model) -> Phases {
-        let courses: Vec<_> = self.shown().iter().map(|j| j.course.clone()).collect();
-        // How much longer phases that end last on the real server.
-        let lengths = Lengths { burst: burst_factor(model), warm_up: model.size };
-        phases::phases(&courses, lengths, 1.0 - CONFIDENCE)
     }
 
     /// Whether reads and writes of the client bypass the ARC.
@@ -277,10 +277,9 @@ impl<'a> Group<'a> {
 }
 
 /// Whether a trial did what its clients offered.
-fn keeps_pace(workload: &Workload, measured: &Measured) -> bool {
-    let done = (measured.read.ops + measured.write.ops) as f64 / measured.runtime_s;
-    let rate = client::scheduled_rate(workload);
-    rate.is_some_and(|rate| ladder::keeps_up(done, rate, measured.runtime_s))
+fn keeps_pace(client: &ClientFacts, measured: &Measured) -> bool {
+    let done = measured.operations() / measured.runtime_s;
+    client.scheduled_rate.is_some_and(|rate| ladder::keeps_up(done, rate, measured.runtime_s))
 }
 
 fn row(trial: &Trial) -> TrialRow {
@@ -312,7 +311,7 @@ fn warmed(trials: &[&Measured]) -> Option<Warmed> {
         WarmUpEnd::TimeLimit => 2,
     };
     Some(Warmed {
-        seconds: stats::mean(&all.iter().map(|w| w.seconds).collect::<Vec<_>>())?,
+        seconds: stats::mean(all.iter().map(|w| w.seconds))?,
         ended: all.iter().map(|w| w.ended).max_by_key(|end| rank(*end))?,
         hit_ratio: all.iter().filter_map(|w| w.hit_ratio).reduce(f64::min),
     })
@@ -392,7 +391,7 @@ pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
             let main: Vec<&Trial> =
                 mine().filter(|t| t.is_repeat() && !scale::other_size(t, model)).collect();
             if !(main.is_empty() && laddered) {
-                groups.push(Group::new(variant, workload, campaign.method.restart, main));
+                groups.push(Group::new(campaign, model, variant, workload, main));
             }
         }
     }
@@ -407,7 +406,7 @@ pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<
         let variant = campaign.variants.iter().find(|v| v.name == trial.variant);
         let workload = campaign.workloads.iter().find(|w| w.name == trial.workload);
         if let (Some((variant, workload)), false) = (variant.zip(workload), part == Part::Cell) {
-            let group = Group::new(variant, workload, campaign.method.restart, vec![*trial]);
+            let group = Group::new(campaign, model, variant, workload, vec![*trial]);
             rows.extend(group.rows().into_iter().map(|row| TrialRow { part: part.clone(), ..row }));
         }
     }

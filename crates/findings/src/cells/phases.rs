@@ -224,8 +224,7 @@ pub fn phases(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phase
 }
 
 fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
-    let lengths: Vec<f64> = courses.iter().filter_map(|c| c.change).map(|at| at as f64).collect();
-    let seconds = stats::mean(&lengths)?;
+    let seconds = stats::mean(courses.iter().filter_map(|c| c.change).map(|at| at as f64))?;
     Some(Phase {
         throughput: throughput(courses, alpha, |c| 0..c.change.unwrap_or(c.rates.len()))?,
         seconds,
@@ -234,10 +233,9 @@ fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
 }
 
 fn last(courses: &[&Course], alpha: f64) -> Option<Phase> {
-    let lengths: Vec<f64> = courses.iter().map(|c| c.lasting_seconds().len() as f64).collect();
     Some(Phase {
         throughput: throughput(courses, alpha, Course::lasting_seconds)?,
-        seconds: stats::mean(&lengths)?,
+        seconds: stats::mean(courses.iter().map(|c| c.lasting_seconds().len() as f64))?,
         real_seconds: None,
     })
 }

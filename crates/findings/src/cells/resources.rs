@@ -24,7 +24,7 @@ pub fn resources(
     variant: &Variant,
     lasting: &[&Second],
 ) -> Option<Resources> {
-    let operations: f64 = trials.iter().map(|m| (m.read.ops + m.write.ops) as f64).sum();
+    let operations: f64 = trials.iter().map(|m| m.operations()).sum();
     if operations <= 0.0 {
         return None;
     }
@@ -75,11 +75,8 @@ pub fn mean_busy<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> BTreeMap<
 
 /// Mean share of the modelled cores in use over some seconds; none where it was not counted.
 pub fn mean_processor<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> Option<f64> {
-    let busy: Vec<f64> = seconds
-        .into_iter()
-        .filter_map(|second| second.values.get(&Counter::ProcessorBusy))
-        .collect();
-    stats::mean(&busy)
+    let busy = |second: &Second| second.values.get(&Counter::ProcessorBusy);
+    stats::mean(seconds.into_iter().filter_map(busy))
 }
 
 /// Transactions that waited in a throttle for each write of the client; 0 without writes.
@@ -155,8 +152,7 @@ fn limit(
         return Limit::Throttle { per_write: throttled };
     }
     let mean = |pick: &dyn Fn(&Measured) -> f64| {
-        let all: Vec<f64> = trials.iter().map(|m| pick(m)).collect();
-        stats::mean(&all).unwrap_or(0.0)
+        stats::mean(trials.iter().map(|m| pick(m))).unwrap_or(0.0)
     };
     let (flying, of) = (mean(&in_flight), mean(&|m| m.concurrency));
     if client.paced && flying < PACED * of {

@@ -92,12 +92,8 @@ fn lasting(
 
 /// Mean of the logarithms of both ratios, of the one there is, or 0.
 fn mean_log(contribution: &Contribution) -> f64 {
-    let logs: Vec<f64> = [contribution.alone, contribution.last]
-        .iter()
-        .flatten()
-        .map(|estimate| estimate.value.ln())
-        .collect();
-    stats::mean(&logs).unwrap_or(0.0)
+    let both = [contribution.alone, contribution.last].into_iter().flatten();
+    stats::mean(both.map(|estimate| estimate.value.ln())).unwrap_or(0.0)
 }
 
 fn is_full_factorial(campaign: &Campaign) -> bool {

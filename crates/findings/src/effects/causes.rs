@@ -1,7 +1,7 @@
 //! Causes found by trying: what a cell does when one cost is removed from the machine.
 
 use crate::cells::{Group, of_cell};
-use crate::effects::{self, Side};
+use crate::effects;
 use crate::schema::{Cause, Effect, Metric, PhaseKind};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -13,11 +13,11 @@ pub fn causes(
     campaign: &Campaign,
     model: &Model,
     trials: &[&Trial],
-    sides: &[Side<'_>],
+    groups: &[Group<'_>],
 ) -> Vec<Cause> {
     let mut all = Vec::new();
-    for &with in sides {
-        let (variant, workload) = (with.group.variant, with.group.workload);
+    for with in groups {
+        let (variant, workload) = (with.variant, with.workload);
         let mut mine: BTreeMap<Cost, Vec<&Trial>> = BTreeMap::new();
         for trial in of_cell(trials, variant, workload) {
             let main = trial.offered_rate.is_none() && trial.rerun.is_none();
@@ -28,8 +28,8 @@ pub fn causes(
         let mut causes: Vec<Cause> = mine
             .into_iter()
             .filter_map(|(cost, again)| {
-                let group = Group::new(variant, workload, campaign.method.restart, again);
-                cause(campaign, model, cost, &group, with)
+                let without = Group::new(campaign, model, variant, workload, again);
+                cause(campaign, cost, &without, with)
             })
             .collect();
         let metric = crate::metric(workload);
@@ -42,14 +42,7 @@ pub fn causes(
     all
 }
 
-fn cause(
-    campaign: &Campaign,
-    model: &Model,
-    cost: Cost,
-    group: &Group<'_>,
-    with: Side<'_>,
-) -> Option<Cause> {
-    let without = Side { group, phases: group.phases(model) };
+fn cause(campaign: &Campaign, cost: Cost, without: &Group<'_>, with: &Group<'_>) -> Option<Cause> {
     let terms = [(1.0, without), (-1.0, with)];
     let effect = |metric| -> Option<Effect> {
         let phase = match metric {
@@ -60,8 +53,8 @@ fn cause(
     };
     let throughput = effect(Metric::Throughput)?;
     Some(Cause {
-        variant: group.variant.name.clone(),
-        workload: group.workload.name.clone(),
+        variant: with.variant.name.clone(),
+        workload: with.workload.name.clone(),
         cost,
         rank: 0,
         throughput: throughput.ratio,

@@ -21,25 +21,13 @@ use stats::steady::Variation;
 use stats::{Interval, batches};
 use std::ops::Range;
 
-/// A cell as effects see it.
-#[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
-    pub group: &'a Group<'a>,
-    /// How it went over time.
-    pub phases: Phases,
-}
+/// A pair with the cells of its variant and of its baseline.
+pub type MeasuredPair<'a> = (&'a Pair<'a>, &'a Group<'a>, &'a Group<'a>);
 
-/// A pair with its variant's side and its baseline's.
-pub type MeasuredPair<'a> = (&'a Pair<'a>, Side<'a>, Side<'a>);
+/// A cell, which is a side of a contrast, with its coefficient.
+pub type Term<'a> = (f64, &'a Group<'a>);
 
-/// A side with its coefficient in a contrast.
-pub type Term<'a> = (f64, Side<'a>);
-
-impl Side<'_> {
-    fn has_two(&self) -> bool {
-        matches!(self.phases, Phases::Burst { .. } | Phases::WarmUp { .. })
-    }
-
+impl Group<'_> {
     fn settled(&self) -> bool {
         !matches!(self.phases, Phases::NotSettled { .. } | Phases::Unknown)
     }
@@ -47,7 +35,7 @@ impl Side<'_> {
     /// How far the rate of a cell that never settled may lie from its mean: the widest of its trials. None where one of
     /// them has no bound.
     pub fn variation(&self) -> Option<Variation> {
-        let unsettled = self.group.valid().filter_map(|trial| trial.course.as_ref());
+        let unsettled = self.valid().filter_map(|trial| trial.course.as_ref());
         let mut variations =
             unsettled.filter(|course| course.judged().is_none()).map(Course::variation);
         let first = variations.next()??;
@@ -56,8 +44,7 @@ impl Side<'_> {
 
     /// Mean throughput that lasts, of the trials that count.
     pub fn lasting(&self) -> Option<f64> {
-        let all: Vec<f64> = self.group.valid().map(|trial| trial.lasting()).collect();
-        stats::mean(&all)
+        stats::mean(self.valid().map(|trial| trial.lasting()))
     }
 
     /// The rate that the cell sustains; none where it never settled or the window began with a restart.
@@ -70,7 +57,7 @@ impl Side<'_> {
 
     /// The trial with a seed, if it counts.
     fn seeded(&self, seed: u64) -> Option<&Judged<'_>> {
-        self.group.valid().find(|judged| judged.trial.seed == seed)
+        self.valid().find(|judged| judged.trial.seed == seed)
     }
 }
 
@@ -101,10 +88,9 @@ fn kinds(terms: &[Term<'_>]) -> Vec<PhaseKind> {
 
 /// The phase in which what lasts of some sides is compared.
 pub fn lasting_phase(terms: &[Term<'_>]) -> PhaseKind {
-    if terms.iter().any(|(_, side)| side.has_two()) {
-        PhaseKind::Sustained
-    } else {
-        PhaseKind::Whole
+    match terms.iter().any(|(_, side)| side.phases.first().is_some()) {
+        true => PhaseKind::Sustained,
+        false => PhaseKind::Whole,
     }
 }
 
@@ -148,7 +134,7 @@ fn of_level(pairs: &[MeasuredPair<'_>], latencies: &[Metric], method: &Method) -
             factor: pair.factor.to_owned(),
             level: pair.level.to_owned(),
             against: pair.against.to_owned(),
-            durability_differs: pairs.iter().any(|(_, a, b)| differs(a.group, b.group)),
+            durability_differs: pairs.iter().any(|(_, a, b)| differs(a, b)),
             ..estimate(&terms, metric, phase, method)?
         })
     };
@@ -162,7 +148,7 @@ pub fn interaction(
     without: MeasuredPair<'_>,
     second: (String, String),
 ) -> Vec<Interaction> {
-    if with.1.group.client.paced {
+    if with.1.client.paced {
         return Vec::new();
     }
     let terms = [(1.0, with.1), (-1.0, with.2), (-1.0, without.1), (1.0, without.2)];
@@ -181,7 +167,7 @@ pub fn interaction(
             Some(Interaction {
                 first: (with.0.factor.to_owned(), with.0.level.to_owned()),
                 second: second.clone(),
-                workload: with.1.group.workload.name.clone(),
+                workload: with.1.workload.name.clone(),
                 phase,
                 ratio: Estimate::new(found.ratio, found.basis),
                 without: between(2, 3),
@@ -210,12 +196,12 @@ struct Found {
 /// compare.
 fn combine(terms: &[Term<'_>], metric: Metric, phase: PhaseKind) -> Option<Found> {
     let (_, first) = terms.first()?;
-    let seeds = first.group.valid().map(|judged| judged.trial.seed);
+    let seeds = first.valid().map(|judged| judged.trial.seed);
     let seeded = |seed| terms.iter().map(|(_, side)| side.seeded(seed)).collect::<Option<_>>();
     let mut compared: Vec<Compared> =
         seeds.filter_map(|seed| Compared::new(terms, seeded(seed)?, metric, phase)).collect();
     if compared.is_empty() {
-        let trials = terms.iter().map(|(_, side)| side.group.valid().next());
+        let trials = terms.iter().map(|(_, side)| side.valid().next());
         compared.push(Compared::new(terms, trials.collect::<Option<_>>()?, metric, phase)?);
     }
     let trials = compared.len();
@@ -361,7 +347,7 @@ pub fn estimate(
         variant: None,
         baseline: None,
         context: Default::default(),
-        workload: terms.first()?.1.group.workload.name.clone(),
+        workload: terms.first()?.1.workload.name.clone(),
         phase,
         metric,
         ratio: Estimate::new(found.ratio, found.basis),

@@ -1,27 +1,13 @@
 //! Result lints: contradictions in tables of results, measured or published.
 //!
-//! One file a lint, each a pure function of the whole table. A lint speaks only where a row states all
-//! that it needs: nothing is guessed.
+//! Each lint is a pure function of the whole table. It speaks only where a row states all that it needs:
+//! nothing is guessed.
 
-mod arc_drop;
-mod bandwidth;
-mod capacity;
-mod constant_tail;
-mod fault_tolerance;
-mod fill_time;
-mod layout_width;
-mod line_rate;
-mod little;
-mod media_syncs;
-mod other_size;
-mod over_link;
-mod percentile_order;
-mod primarycache;
-mod raid0_below;
-mod range;
-mod sync_disabled;
+mod cache;
+mod latency;
+mod layout;
+mod rate;
 mod table;
-mod thin_tail;
 
 pub use table::{Provenance, ReadError, Row, Setup, Table};
 
@@ -29,24 +15,24 @@ use crate::schema::{Lint, LintFinding, Severity};
 
 /// Every lint, in the order of its findings.
 const LINTS: [fn(&Table) -> Vec<Lint>; 18] = [
-    little::lint,
-    bandwidth::lint,
-    other_size::lint,
-    percentile_order::lint,
-    thin_tail::lint,
-    constant_tail::lint,
-    range::lint,
-    media_syncs::lint,
-    sync_disabled::lint,
-    line_rate::lint,
-    over_link::lint,
-    primarycache::lint,
-    arc_drop::lint,
-    fill_time::lint,
-    raid0_below::lint,
-    layout_width::lint,
-    fault_tolerance::lint,
-    capacity::lint,
+    latency::little,
+    rate::bandwidth,
+    rate::other_size,
+    latency::percentile_order,
+    latency::thin_tail,
+    latency::constant_tail,
+    rate::range,
+    rate::media_syncs,
+    rate::sync_disabled,
+    rate::line_rate,
+    rate::over_link,
+    cache::primarycache,
+    cache::arc_drop,
+    cache::fill_time,
+    layout::raid0_below,
+    layout::layout_width,
+    layout::fault_tolerance,
+    layout::capacity,
 ];
 
 /// What all lints find in a table; the worst first.
@@ -56,9 +42,9 @@ pub fn contradictions(table: &Table) -> Vec<Lint> {
     all
 }
 
-/// A finding on one row.
-fn on(row: &Row, severity: Severity, finding: LintFinding) -> Lint {
-    Lint { rows: vec![row.name.clone()], severity, finding }
+/// A finding on some rows.
+fn on(rows: &[&Row], severity: Severity, finding: LintFinding) -> Lint {
+    Lint { rows: rows.iter().map(|row| row.name.clone()).collect(), severity, finding }
 }
 
 /// What is found in single rows: nothing, one thing or several.
@@ -67,8 +53,22 @@ fn of_rows<Found: IntoIterator<Item = LintFinding>>(
     severity: Severity,
     find: impl Fn(&Row) -> Found,
 ) -> Vec<Lint> {
-    let lints = |row| find(row).into_iter().map(move |finding| on(row, severity, finding));
+    let lints = |row| find(row).into_iter().map(move |finding| on(&[row], severity, finding));
     table.rows.iter().flat_map(lints).collect()
+}
+
+/// What is found in a row beside another one.
+fn of_pairs(
+    table: &Table,
+    find: impl Fn(&Row, &Row) -> Option<(Severity, LintFinding)>,
+) -> Vec<Lint> {
+    let pairs = table.rows.iter().flat_map(|row| table.rows.iter().map(move |other| (row, other)));
+    pairs
+        .filter_map(|(row, other)| {
+            let (severity, finding) = find(row, other)?;
+            Some(on(&[row, other], severity, finding))
+        })
+        .collect()
 }
 
 /// What is found in set-ups: what their layout cannot be.

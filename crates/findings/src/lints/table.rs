@@ -7,37 +7,29 @@ use std::collections::BTreeMap;
 
 /// A table of results with where it comes from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Table {
     /// Where the numbers come from.
-    #[serde(default)]
     pub provenance: Provenance,
     /// What rows were measured on, by the key that rows name.
-    #[serde(default)]
     pub setups: BTreeMap<String, Setup>,
     /// The results.
-    #[serde(default)]
     pub rows: Vec<Row>,
 }
 
 /// Where a table comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Provenance {
     /// Short key: `hk-2025`.
-    #[serde(default)]
     pub key: String,
     /// Title of the article, in its language.
-    #[serde(default)]
     pub title: String,
     /// Who wrote it.
-    #[serde(default)]
     pub author: String,
     /// When, as far as known: `2025-09-29`.
-    #[serde(default)]
     pub date: String,
     /// How the numbers were read off.
-    #[serde(default)]
     pub note: String,
 }
 
@@ -150,24 +142,14 @@ impl Row {
 }
 
 /// Why a file could not be read as a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", .line.map_or_else(String::new, |line| format!("line {line}: ")))]
 pub struct ReadError {
     /// What is wrong, where and what to do.
     pub message: String,
     /// Line of the file, from 1, where known.
     pub line: Option<usize>,
 }
-
-impl std::fmt::Display for ReadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.message),
-            None => f.write_str(&self.message),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 impl Table {
     /// Reads a table: TOML of this type, the JSON that `poolwright` writes, or CSV with this type's

@@ -22,7 +22,7 @@ pub fn conservation_checks(
     let mut checks = vec![some_io(measured)];
     if checks[0].pass {
         // From the intended start, an operation is in flight before any client has begun it.
-        if trial.offered_rate.is_none() && !client.timed_from_schedule {
+        if trial.offered_rate.is_none() && client.scheduled_rate.is_none() {
             checks.push(little(measured, client, variant));
         }
         checks.extend(bandwidth(measured, client));
@@ -43,13 +43,8 @@ fn check(law: Law, measured: f64, expected: f64, tolerance: f64, pass: bool) -> 
     Check { trial: String::new(), law, measured, expected, tolerance, pass, of: None }
 }
 
-/// Operations of reads and writes.
-fn operations(measured: &Measured) -> f64 {
-    (measured.read.ops + measured.write.ops) as f64
-}
-
 fn some_io(measured: &Measured) -> Check {
-    let ops = operations(measured) + measured.sync.ops as f64;
+    let ops = measured.operations() + measured.sync.ops as f64;
     let ran = measured.runtime_s > 0.0 && measured.runtime_s.is_finite();
     check(Law::SomeIo, ops, 1.0, 0.0, ops >= 1.0 && ran)
 }
@@ -61,7 +56,7 @@ fn some_io(measured: &Measured) -> Check {
 fn little(measured: &Measured, client: &ClientFacts, variant: &Variant) -> Check {
     let in_flight = in_flight(measured);
     let n = measured.concurrency;
-    let between = operations(measured) * BETWEEN_OPERATIONS_NS / 1e9 / measured.runtime_s;
+    let between = measured.operations() * BETWEEN_OPERATIONS_NS / 1e9 / measured.runtime_s;
     let at_most = n * (1.0 + LITTLE);
     let at_least = n * (1.0 - LITTLE) - between - filling(measured);
     // What is counted too long may exceed the bound by itself; reads and writes alone still may not.
@@ -83,7 +78,7 @@ pub fn in_flight(measured: &Measured) -> f64 {
 /// one operation after another has its queue full after one latency, and half full until then.
 fn filling(measured: &Measured) -> f64 {
     let mean_s =
-        (seconds(&measured.read) + seconds(&measured.write)) / operations(measured).max(1.0);
+        (seconds(&measured.read) + seconds(&measured.write)) / measured.operations().max(1.0);
     measured.concurrency * mean_s.min(measured.runtime_s) / measured.runtime_s / 2.0
 }
 
@@ -203,7 +198,7 @@ fn series(measured: &Measured) -> Option<Check> {
         return None;
     }
     let logged = measured.facts.get(&Fact::LoggedOps)?;
-    let expected = operations(measured);
+    let expected = measured.operations();
     // fio rounds a job's operations in a second down, by one at the most.
     let jobs = measured.facts.count(&Fact::FilesJobs);
     let flows = [&measured.read, &measured.write];

@@ -73,7 +73,7 @@ fn other_sizes(
         sizes.dedup();
         for size in sizes {
             let at = mine.iter().copied().filter(|t| t.size == size).collect();
-            let there = Group::new(group.variant, group.workload, campaign.method.restart, at);
+            let there = Group::new(campaign, model, group.variant, group.workload, at);
             // Of the same seeds: another seed can differ by more than another S.
             let seeds: Vec<u64> = there.valid().map(|judged| judged.trial.seed).collect();
             let here = mean(&group.of_seeds(&seeds)).or_else(|| mean(group));
@@ -98,10 +98,7 @@ fn other_sizes(
 /// pace their latency.
 fn mean(group: &Group<'_>) -> Option<f64> {
     match crate::metric(group.workload) {
-        Metric::Throughput => {
-            let values: Vec<f64> = group.valid().map(|judged| judged.lasting()).collect();
-            stats::mean(&values)
-        }
+        Metric::Throughput => group.lasting(),
         Metric::MeanLatency | Metric::P99Latency => {
             let trials: Vec<&Measured> = group.valid().map(|judged| judged.measured).collect();
             latency::client_us(&trials)

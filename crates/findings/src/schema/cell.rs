@@ -248,6 +248,14 @@ impl Phases {
             Phases::NotSettled { .. } | Phases::Unknown => None,
         }
     }
+
+    /// The phase before the one that lasts, where there are two.
+    pub fn first(&self) -> Option<Phase> {
+        match *self {
+            Phases::Burst { burst: first, .. } | Phases::WarmUp { cold: first, .. } => Some(first),
+            _ => None,
+        }
+    }
 }
 
 /// A stretch of a trial with one level of throughput.

@@ -26,19 +26,9 @@ impl From<Reason> for Explanation {
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Reason {
     /// Writes to the drives that take the intent log take this long.
-    LogWrites {
-        /// Before.
-        before: DriveTime,
-        /// After.
-        after: DriveTime,
-    },
+    LogWrites(Both<DriveTime>),
     /// Flushes of the drives that take the intent log take this long.
-    LogFlushes {
-        /// Before.
-        before: DriveTime,
-        /// After.
-        after: DriveTime,
-    },
+    LogFlushes(Both<DriveTime>),
     /// Commits wait for no flush of the drives that take the intent log, as they did before: those need none, or
     /// flushes are switched off.
     NoLogFlush {
@@ -48,19 +38,9 @@ pub enum Reason {
         kind: String,
     },
     /// Commits of the intent log for each read or write of the client.
-    Commits {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    Commits(Both<f64>),
     /// What limits the cell moved.
-    LimitMoved {
-        /// Before.
-        before: Limit,
-        /// After.
-        after: Limit,
-    },
+    LimitMoved(Both<Limit>),
     /// Both cells are limited by the same thing, and about as far.
     SameLimit {
         /// What.
@@ -84,20 +64,10 @@ pub enum Reason {
         /// Share of log-block bytes that went to it.
         share: f64,
     },
-    /// Log blocks went to the data vdevs although there is a log vdev: it was full.
-    LogOverflows {
-        /// Share of log-block bytes, before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
-    /// Intent-log records pointed at data blocks in the pool instead of holding them.
-    Indirect {
-        /// Share of log records, before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    /// Log blocks went to the data vdevs although there is a log vdev: it was full. Shares of log-block bytes.
+    LogOverflows(Both<f64>),
+    /// Intent-log records pointed at data blocks in the pool instead of holding them. Shares of log records.
+    Indirect(Both<f64>),
     /// The L2ARC answered next to nothing.
     CacheUnused {
         /// Share of all lookups.
@@ -116,36 +86,16 @@ pub enum Reason {
         /// After.
         drives_after: f64,
     },
-    /// Reads served from memory changed.
-    MemoryServes {
-        /// Dbuf and ARC share of lookups, before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
-    /// Writes had to read the rest of their records first.
-    RecordReads {
-        /// Bytes read from drives per byte written, before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    /// Reads served from memory changed. Dbuf and ARC share of lookups.
+    MemoryServes(Both<f64>),
+    /// Writes had to read the rest of their records first. Bytes read from drives per byte written.
+    RecordReads(Both<f64>),
     /// Virtual µs that an operation waited for reads of the rest of its record.
-    RecordWait {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    RecordWait(Both<f64>),
     /// Hardly anything was read from the special vdev.
     SpecialUnread,
     /// Bytes the drives wrote per byte the client wrote.
-    WriteAmplification {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    WriteAmplification(Both<f64>),
     /// Writers outran the drives: dirty data filled, and from then on writers wait for the drives.
     DirtyFilled {
         /// Virtual seconds until it did.
@@ -157,35 +107,25 @@ pub enum Reason {
         per_write: f64,
     },
     /// Transactions that waited in a write throttle for each write of the client, in what lasts.
-    Throttled {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    Throttled(Both<f64>),
     /// Bytes of write-ahead log of PostgreSQL for each transaction.
-    Wal {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    Wal(Both<f64>),
     /// Bytes of redo log of MariaDB or MySQL for each transaction.
-    Redo {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    Redo(Both<f64>),
     /// Pages that InnoDB wrote to its doublewrite buffer for each transaction.
-    Doublewrite {
-        /// Before.
-        before: f64,
-        /// After.
-        after: f64,
-    },
+    Doublewrite(Both<f64>),
     /// The setting changes nothing that was counted.
     SameWork,
+}
+
+/// The same of both sides of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Both<T> {
+    /// Before.
+    pub before: T,
+    /// After.
+    pub after: T,
 }
 
 /// A mean service time of a kind of drives.
@@ -216,7 +156,7 @@ impl Reason {
             | Reason::LogPartly { .. }
             | Reason::LogOverflows { .. }
             | Reason::Indirect { .. } => "cat /proc/spl/kstat/zfs/zil",
-            Reason::LimitMoved { after: limit, .. } | Reason::SameLimit { limit } => {
+            Reason::LimitMoved(Both { after: limit, .. }) | Reason::SameLimit { limit } => {
                 limit.command()
             }
             // What arcstat (zarcstat from 2.4 on) prints, under a name that all versions have.

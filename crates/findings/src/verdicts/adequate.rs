@@ -1,6 +1,7 @@
 //! The smallest configuration that does as well as the fastest one.
 
-use crate::effects::{self, Side};
+use crate::cells::Group;
+use crate::effects;
 use crate::schema::{Adequate, Metric, VerdictClass};
 use crate::verdicts::durability::{after_power_cut, risks};
 use crate::verdicts::price;
@@ -9,24 +10,24 @@ use lab::campaign::{Campaign, Variant};
 /// One for each workload in which a cheaper variant (by price where each that competes has one, otherwise by
 /// fewer drives) is as fast as the fastest: the interval of their ratio lies inside ±5 %. Variants compete
 /// only where a power cut costs them no more than the baseline.
-pub fn adequate(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> Vec<Adequate> {
+pub fn adequate(campaign: &Campaign, baseline: &Variant, groups: &[Group<'_>]) -> Vec<Adequate> {
     campaign
         .workloads
         .iter()
         .filter_map(|workload| {
             let promise = lab::durability::assess(baseline, workload).durability;
-            let mut sides: Vec<(&Side<'_>, f64)> = sides
+            let mut competing: Vec<(&Group<'_>, f64)> = groups
                 .iter()
-                .filter(|s| s.group.workload.name == workload.name && !s.group.client.paced)
-                .filter(|s| !after_power_cut(s.group).worse_than(promise))
-                .filter_map(|s| Some((s, s.lasting()?)))
+                .filter(|g| g.workload.name == workload.name && !g.client.paced)
+                .filter(|g| !after_power_cut(g).worse_than(promise))
+                .filter_map(|g| Some((g, g.lasting()?)))
                 .collect();
-            sides.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let (fastest, _) = *sides.first()?;
-            let priced = sides.iter().all(|(s, _)| s.group.variant.price(&campaign.host).is_some());
-            let mut enough: Vec<(Smallness, Adequate)> = sides[1..]
+            competing.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let (fastest, _) = *competing.first()?;
+            let priced = competing.iter().all(|(g, _)| g.variant.price(&campaign.host).is_some());
+            let mut enough: Vec<(Smallness, Adequate)> = competing[1..]
                 .iter()
-                .filter_map(|(side, _)| against(side, fastest, priced, campaign))
+                .filter_map(|(group, _)| against(group, fastest, priced, campaign))
                 .collect();
             enough.sort_by(|a, b| a.0.total_cmp(&b.0));
             enough.into_iter().next().map(|(_, found)| found)
@@ -38,19 +39,19 @@ pub fn adequate(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> 
 type Smallness = f64;
 
 fn against(
-    side: &Side<'_>,
-    fastest: &Side<'_>,
+    group: &Group<'_>,
+    fastest: &Group<'_>,
     priced: bool,
     campaign: &Campaign,
 ) -> Option<(Smallness, Adequate)> {
-    let (one, best) = (side.group.variant, fastest.group.variant);
+    let (one, best) = (group.variant, fastest.variant);
     let drives = (price::drives(one), price::drives(best));
     let prices = one.price(&campaign.host).zip(best.price(&campaign.host)).filter(|_| priced);
     let (small, large) = prices.unwrap_or((f64::from(drives.0), f64::from(drives.1)));
     if small >= large {
         return None;
     }
-    let terms = [(1.0, *side), (-1.0, *fastest)];
+    let terms = [(1.0, group), (-1.0, fastest)];
     let phase = effects::lasting_phase(&terms);
     let effect = effects::estimate(&terms, Metric::Throughput, phase, &campaign.method)?;
     let known = risks(best);
@@ -58,7 +59,7 @@ fn against(
         (
             small,
             Adequate {
-                workload: side.group.workload.name.clone(),
+                workload: group.workload.name.clone(),
                 fastest: best.name.clone(),
                 enough: one.name.clone(),
                 ratio: effect.ratio,

@@ -1,9 +1,7 @@
 //! Cautions: what to know before acting on a verdict.
 
 use crate::cells::Judged;
-use crate::cells::client::scheduled_rate;
 use crate::cells::ladder::keeps_up;
-use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, Estimate, Metric, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::{after_power_cut, risks};
 use crate::verdicts::{Compared, Shown};
@@ -106,9 +104,8 @@ fn flows(before: &Shown<'_>, after: &Shown<'_>, deciding: &Effect) -> Option<Cau
             Metric::Throughput => pick(measured).ops as f64 / measured.runtime_s,
             Metric::MeanLatency | Metric::P99Latency => pick(measured).mean_ns,
         };
-        let values: Vec<f64> =
-            shown.0.shown().iter().map(|judged| value(judged.measured)).collect();
-        stats::mean(&values).filter(|mean| *mean > 0.0)
+        let trials = shown.0.shown();
+        stats::mean(trials.iter().map(|judged| value(judged.measured))).filter(|mean| *mean > 0.0)
     };
     let ratio = |pick| Some(mean(after, pick)? / mean(before, pick)?);
     let (read, write) = (ratio(|m| &m.read)?, ratio(|m| &m.write)?);
@@ -138,7 +135,7 @@ fn blocking_submission(cells: &[Shown<'_>]) -> Option<Caution> {
 
 /// Variants that fell behind clients which offer a rate.
 fn rate_not_reached(cells: &[Shown<'_>]) -> Option<Caution> {
-    let rate = scheduled_rate(cells.first()?.0.workload)?;
+    let rate = cells.first()?.0.client.scheduled_rate?;
     let behind = |(group, cell): &&Shown<'_>| {
         let seconds = group.valid().map(|trial| trial.measured.runtime_s).sum();
         cell.throughput.is_some_and(|done| !keeps_up(done.value, rate, seconds))
@@ -157,8 +154,8 @@ fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
 /// the interval.
 fn unsettled_cells(cells: &[Shown<'_>], deciding: &Effect) -> Option<Caution> {
     let unsettled = || {
-        cells.iter().filter_map(|(group, cell)| match cell.phases {
-            Phases::NotSettled { seconds } => Some((Side { group, phases: cell.phases }, seconds)),
+        cells.iter().filter_map(|(group, _)| match group.phases {
+            Phases::NotSettled { seconds } => Some((group, seconds)),
             _ => None,
         })
     };
@@ -166,7 +163,7 @@ fn unsettled_cells(cells: &[Shown<'_>], deciding: &Effect) -> Option<Caution> {
     // Intervals of latency are not widened.
     let widened = deciding.metric == Metric::Throughput && deciding.ratio.basis != Basis::Point;
     let variations: Option<Vec<Variation>> =
-        unsettled().map(|(side, _)| side.variation()).collect();
+        unsettled().map(|(group, _)| group.variation()).collect();
     let widest = variations.and_then(|all| all.into_iter().reduce(Variation::widest));
     Some(match widest.filter(|_| widened) {
         Some(Variation { lowest, highest, drifts }) => {

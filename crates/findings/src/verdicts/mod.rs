@@ -12,10 +12,10 @@ use self::reruns::Rerun;
 use crate::cells::Group;
 use crate::cells::client::is_paced;
 use crate::effects::factors::Pair;
-use crate::effects::{MeasuredPair, Side, class};
+use crate::effects::{MeasuredPair, class};
 use crate::schema::{
-    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings, Lack,
-    Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
+    Basis, Both, BreakEven, BreakEvenBasis, Caution, Cell, Condition, Effect, Estimate, Findings,
+    Lack, Ladder, Metric, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
@@ -59,7 +59,9 @@ pub fn verdicts(
     let metric = metric(workload);
     let chosen = choose(first.0, &workload.name, effects, metric);
     let Some(deciding) = chosen.first().map(|i| &effects[*i]) else {
-        return unanswered(pairs, metric);
+        // Where nothing was tried yet there is nothing to say.
+        let cautions = cautions::kept_out(pairs);
+        return (!cautions.is_empty()).then(|| Verdict { cautions, ..unanswered(first, metric) });
     };
     // Facts are those of the pair that decides: another one may have no trial that counts.
     let shown = shown_by(deciding, first.0, &chosen, effects);
@@ -67,13 +69,13 @@ pub fn verdicts(
     let (pair, before, after) = pairs.iter().find(shows).unwrap_or(first);
     let facts = Facts::new(before.0, before.1).zip(Facts::new(after.0, after.1));
     let reasons = facts.map_or_else(Vec::new, |(before, after)| {
-        reasons::explain(leaning(deciding), subjects, &before, &after)
+        let sides = Both { before: &before, after: &after };
+        reasons::explain(leaning(deciding), subjects, sides)
     });
-    let (bottom, top) = (side(before), side(after));
     let contrasted: Vec<MeasuredPair<'_>> = pairs
         .iter()
         .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
-        .map(|(of, before, after)| (*of, side(after), side(before)))
+        .map(|(of, before, after)| (*of, after.0, before.0))
         .collect();
     let conditions = conditions(&chosen, effects, first.0);
     let cautions = cautions::cautions(pairs, (before, after), &chosen, effects, subjects, model);
@@ -84,18 +86,15 @@ pub fn verdicts(
         decided => decided,
     };
     let gained = match (class, metric) {
-        (VerdictClass::WorthIt, Metric::Throughput) => bottom.sustained().zip(top.sustained()),
+        (VerdictClass::WorthIt, Metric::Throughput) => {
+            before.0.sustained().zip(after.0.sustained())
+        }
         _ => None,
     };
     Some(Verdict {
-        factor: pair.factor.to_owned(),
-        level: pair.level.to_owned(),
-        against: pair.against.to_owned(),
-        workload: before.0.workload.name.clone(),
         class,
-        metric,
         phase: deciding.phase,
-        break_even: break_even(class, before, after, &bottom, ladders),
+        break_even: break_even(class, before, after, ladders),
         price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
         conditions,
         cautions,
@@ -103,6 +102,7 @@ pub fn verdicts(
         reasons,
         reasons_context: pair.context.clone(),
         sensitivity: reruns::sensitivities(deciding, &contrasted, campaign, reruns),
+        ..unanswered(first, metric)
     })
 }
 
@@ -138,11 +138,9 @@ pub fn metric(workload: &Workload) -> Metric {
     if is_paced(workload) { Metric::MeanLatency } else { Metric::Throughput }
 }
 
-/// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
-fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
-    let (pair, before, _) = pairs.first()?;
-    let cautions = cautions::kept_out(pairs);
-    (!cautions.is_empty()).then(|| Verdict {
+/// The verdict on a level where no pair has a trial that counts on both sides.
+fn unanswered((pair, before, _): &Compared<'_>, metric: Metric) -> Verdict {
+    Verdict {
         factor: pair.factor.to_owned(),
         level: pair.level.to_owned(),
         against: pair.against.to_owned(),
@@ -157,12 +155,8 @@ fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
         break_even: None,
         price: None,
         conditions: Vec::new(),
-        cautions,
-    })
-}
-
-fn side<'a>(shown: &Shown<'a>) -> Side<'a> {
-    Side { group: shown.0, phases: shown.1.phases }
+        cautions: Vec::new(),
+    }
 }
 
 /// Below which load a gain in throughput is none: what the slower side carries.
@@ -170,7 +164,6 @@ fn break_even(
     class: VerdictClass,
     before: &Shown<'_>,
     after: &Shown<'_>,
-    bottom: &Side<'_>,
     ladders: &[Ladder],
 ) -> Option<BreakEven> {
     if class != VerdictClass::WorthIt {
@@ -188,7 +181,7 @@ fn break_even(
         .filter(|(slower, faster)| faster > slower);
     let (ops_s, basis) = match carried {
         Some((slower, _)) => (slower, BreakEvenBasis::Ladder),
-        None if !before.0.client.paced => (bottom.sustained()?, BreakEvenBasis::ClosedLoop),
+        None if !before.0.client.paced => (before.0.sustained()?, BreakEvenBasis::ClosedLoop),
         None => return None,
     };
     Some(BreakEven {

@@ -4,7 +4,7 @@
 
 use crate::cells::Group;
 use crate::schema::{
-    Cell, Database, DriveTime, Explanation, Limit, LogDrives, Phases, ReadShares, Reason,
+    Both, Cell, Database, DriveTime, Explanation, Limit, LogDrives, Phases, ReadShares, Reason,
     Resources, Subject, VerdictClass,
 };
 use lab::campaign::{AllocationClass, Layout, Variant, Vdev};
@@ -39,7 +39,7 @@ impl<'a> Facts<'a> {
             cell,
             resources: cell.resources.as_ref()?,
             totals: Counters::added(measured.iter().map(|m| &m.totals)),
-            operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
+            operations: sum(&Measured::operations),
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
             variant: group.variant,
@@ -47,15 +47,11 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the client itself reads.
-    fn reads(&self) -> bool {
-        self.cell.read_latency.is_some()
-    }
-
     /// Blocks that writes of part of a record read first, an operation; none where the client itself reads.
     fn records_read(&self) -> Option<f64> {
         let missed = self.total(Counter::ArcDataMisses) + self.total(Counter::ArcPrefetchMisses);
-        (!self.reads() && self.operations > 0.0).then(|| missed / self.operations)
+        let reads = self.cell.read_latency.is_some();
+        (!reads && self.operations > 0.0).then(|| missed / self.operations)
     }
 
     fn has(&self, class: AllocationClass) -> bool {
@@ -83,48 +79,67 @@ impl<'a> Facts<'a> {
         ]);
         (self.operations > 0.0).then_some((sum / self.operations, self.cell.hits.reads?))
     }
+}
 
-    /// What happens for each byte that the client wrote.
-    fn per_byte(&self, bytes: f64) -> f64 {
-        if self.written > 0.0 { bytes / self.written } else { 0.0 }
+impl<T: Copy> Both<T> {
+    /// Something of both sides; none where one of them has none.
+    fn of<U>(self, pick: impl Fn(T) -> Option<U>) -> Option<Both<U>> {
+        Some(Both { before: pick(self.before)?, after: pick(self.after)? })
     }
 }
 
+impl Both<f64> {
+    fn larger(self) -> f64 {
+        self.before.max(self.after)
+    }
+
+    /// Whether two numbers of which one at least is positive differ by more than a tenth.
+    fn differ(self) -> bool {
+        (self.before - self.after).abs() > RATIO * self.before.abs().max(self.after.abs())
+    }
+
+    /// Two numbers that differ and of which one is so large at least.
+    fn differing(self, least: f64) -> Option<Both<f64>> {
+        (self.larger() >= least && self.differ()).then_some(self)
+    }
+
+    /// Two shares that are so far apart.
+    fn apart(self, points: f64) -> Option<Both<f64>> {
+        ((self.before - self.after).abs() >= points).then_some(self)
+    }
+}
+
+/// Both sides of an effect.
+type Sides<'a> = Both<&'a Facts<'a>>;
+
 /// The reasons for an effect's class, those of the intent log first.
-pub fn explain(
-    class: VerdictClass,
-    subjects: &[Subject],
-    before: &Facts<'_>,
-    after: &Facts<'_>,
-) -> Vec<Explanation> {
+pub fn explain(class: VerdictClass, subjects: &[Subject], sides: Sides<'_>) -> Vec<Explanation> {
     let changed = matches!(class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let mut reasons = Vec::new();
     if changed {
-        reasons.extend(log_times(class, before, after));
-        reasons.extend(commits(before, after));
+        reasons.extend(log_times(class, sides));
+        reasons.extend(commits(sides));
     }
     for subject in subjects {
         match subject {
-            Subject::Log => reasons.extend(log(changed, before, after)),
-            Subject::Cache => reasons.extend(cache(before, after)),
-            Subject::Module { name } if name.starts_with("l2arc_") => {
-                reasons.extend(cache(before, after));
-            }
-            Subject::Special => reasons.extend(special_unread(after)),
+            Subject::Log => reasons.extend(log(changed, sides)),
+            Subject::Cache => reasons.extend(cache(sides)),
+            Subject::Module { name } if name.starts_with("l2arc_") => reasons.extend(cache(sides)),
+            Subject::Special => reasons.extend(special_unread(sides.after)),
             Subject::Property { name, .. } if name == "sync" || name == "logbias" => {
-                reasons.extend(nothing_synced(before, after).filter(|_| !changed));
+                reasons.extend(nothing_synced(sides).filter(|_| !changed));
             }
             _ => {}
         }
     }
-    reasons.extend(database_logs(before, after));
-    reasons.extend(memory(before, after));
-    reasons.extend(nothing_read(changed, subjects, before, after));
-    reasons.extend(indirect(before, after));
-    reasons.extend(record_wait(before, after).or_else(|| record_reads(before, after)));
-    reasons.extend(amplification(before, after));
-    reasons.extend(dirty_filled(after).or_else(|| throttled(before, after)));
-    reasons.extend(limits(changed, before, after));
+    reasons.extend(database_logs(sides));
+    reasons.extend(memory(sides));
+    reasons.extend(nothing_read(changed, subjects, sides));
+    reasons.extend(indirect(sides));
+    reasons.extend(record_wait(sides).or_else(|| record_reads(sides)));
+    reasons.extend(amplification(sides));
+    reasons.extend(dirty_filled(sides.after).or_else(|| throttled(sides)));
+    reasons.extend(limits(changed, sides));
     // What went the other way explains nothing.
     let gained = class == VerdictClass::WorthIt;
     reasons.retain(|reason| !changed || helps(reason).is_none_or(|helps| helps == gained));
@@ -137,91 +152,80 @@ pub fn explain(
 /// Whether what a reason counts became better; none of one that has no better and worse.
 fn helps(reason: &Reason) -> Option<bool> {
     match reason {
-        Reason::MemoryServes { before, after } => Some(after > before),
-        Reason::CacheServes { drives_before: before, drives_after: after, .. }
-        | Reason::Commits { before, after }
-        | Reason::Wal { before, after }
-        | Reason::Redo { before, after }
-        | Reason::Doublewrite { before, after }
-        | Reason::RecordReads { before, after }
-        | Reason::RecordWait { before, after }
-        | Reason::WriteAmplification { before, after }
-        | Reason::Throttled { before, after } => Some(after < before),
+        Reason::MemoryServes(both) => Some(both.after > both.before),
+        Reason::CacheServes { drives_before, drives_after, .. } => {
+            Some(drives_after < drives_before)
+        }
+        Reason::Commits(both)
+        | Reason::Wal(both)
+        | Reason::Redo(both)
+        | Reason::Doublewrite(both)
+        | Reason::RecordReads(both)
+        | Reason::RecordWait(both)
+        | Reason::WriteAmplification(both)
+        | Reason::Throttled(both) => Some(both.after < both.before),
         _ => None,
     }
 }
 
-/// Whether two numbers of which one at least is positive differ by more than a tenth.
-fn differs(a: f64, b: f64) -> bool {
-    (a - b).abs() > RATIO * a.abs().max(b.abs())
-}
-
 /// Service times of the drives that take the log, where they went the way of the effect.
-fn log_times(class: VerdictClass, before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
-    let (Some(old), Some(new)) = (&before.resources.log, &after.resources.log) else {
+fn log_times(class: VerdictClass, sides: Sides<'_>) -> Vec<Reason> {
+    let Some(log) = sides.of(|facts| facts.resources.log.as_ref()) else {
         return Vec::new();
     };
-    let times = |pick: fn(&LogDrives) -> Option<f64>| {
-        let drive_time = |log: &LogDrives| {
-            Some(DriveTime { kind: log.kind.clone(), with_data: log.with_data, us: pick(log)? })
-        };
-        let (old, new) = (drive_time(old)?, drive_time(new)?);
-        let with_effect = (new.us < old.us) == (class == VerdictClass::WorthIt);
-        (differs(old.us, new.us) && with_effect).then_some((old, new))
+    let time = |log: &LogDrives, us: f64| DriveTime {
+        kind: log.kind.clone(),
+        with_data: log.with_data,
+        us,
     };
-    let writes =
-        times(|log| log.write_us).map(|(before, after)| Reason::LogWrites { before, after });
-    let flushes =
-        times(|log| log.flush_us).map(|(before, after)| Reason::LogFlushes { before, after });
-    let no_flush = match (old.flush_us, new.flush_us, class) {
-        (Some(us), None, VerdictClass::WorthIt) => Some(Reason::NoLogFlush {
-            before: DriveTime { kind: old.kind.clone(), with_data: old.with_data, us },
-            kind: new.kind.clone(),
-        }),
+    let times = |pick: fn(&LogDrives) -> Option<f64>| {
+        let us = log.of(pick)?;
+        let with_effect = (us.after < us.before) == (class == VerdictClass::WorthIt);
+        (us.differ() && with_effect)
+            .then(|| Both { before: time(log.before, us.before), after: time(log.after, us.after) })
+    };
+    let writes = times(|log| log.write_us).map(Reason::LogWrites);
+    let flushes = times(|log| log.flush_us).map(Reason::LogFlushes);
+    let no_flush = match (log.before.flush_us, log.after.flush_us, class) {
+        (Some(us), None, VerdictClass::WorthIt) => {
+            Some(Reason::NoLogFlush { before: time(log.before, us), kind: log.after.kind.clone() })
+        }
         _ => None,
     };
     writes.into_iter().chain(flushes).chain(no_flush).collect()
 }
 
-/// Whether there is an intent log whose commits are counted: other file systems have none.
-fn counts_commits(facts: &Facts<'_>) -> bool {
-    facts.totals.get(&Counter::ZilCommits).is_some()
+/// Commits of the intent log an operation. None where there is no such log: other file systems count none.
+fn commits_per_op(facts: &Facts<'_>) -> Option<f64> {
+    facts.totals.get(&Counter::ZilCommits).map(|_| facts.resources.commits_per_op)
 }
 
-fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    if !counts_commits(before) || !counts_commits(after) {
-        return None;
-    }
-    let commits = |facts: &Facts<'_>| facts.resources.commits_per_op;
-    let (before, after) = (commits(before), commits(after));
-    (before.max(after) >= NOTHING && differs(before, after))
-        .then_some(Reason::Commits { before, after })
+fn commits(sides: Sides<'_>) -> Option<Reason> {
+    sides.of(commits_per_op)?.differing(NOTHING).map(Reason::Commits)
 }
 
-fn nothing_synced(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let commits = before.resources.commits_per_op.max(after.resources.commits_per_op);
-    let counted = counts_commits(before) && counts_commits(after);
-    (counted && commits < NOTHING).then_some(Reason::NothingSynced { commits })
+fn nothing_synced(sides: Sides<'_>) -> Option<Reason> {
+    let commits = sides.of(commits_per_op)?.larger();
+    (commits < NOTHING).then_some(Reason::NothingSynced { commits })
 }
 
 /// `changed`: that nothing is synchronous explains no difference.
-fn log(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    if let Some(nothing) = nothing_synced(before, after) {
+fn log(changed: bool, sides: Sides<'_>) -> Option<Reason> {
+    if let Some(nothing) = nothing_synced(sides) {
         return (!changed).then_some(nothing);
     }
-    if !after.has(AllocationClass::Log) {
+    if !sides.after.has(AllocationClass::Log) {
         return None;
     }
     let share = |facts: &Facts<'_>| {
         let (slog, pool) = (facts.total(Counter::ZilSlogBytes), facts.total(Counter::ZilPoolBytes));
         (slog + pool > 0.0).then(|| slog / (slog + pool))
     };
-    let (old, share) = (share(before), share(after)?);
+    let (old, share) = (share(sides.before), share(sides.after)?);
     // Of two with logs it is the one whose log blocks went there, or `after` if none did.
     if let Some(old) = old.filter(|old| *old > 0.0) {
-        let (before, after) = (1.0 - old, 1.0 - share);
-        let differ = (before - after).abs() >= NOTHING && share > NOTHING;
-        return differ.then_some(Reason::LogOverflows { before, after });
+        let overflow = Both { before: 1.0 - old, after: 1.0 - share };
+        return overflow.apart(NOTHING).filter(|_| share > NOTHING).map(Reason::LogOverflows);
     }
     if share < NOTHING {
         Some(Reason::LogUnused)
@@ -230,57 +234,49 @@ fn log(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     }
 }
 
-fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+fn cache(sides: Sides<'_>) -> Option<Reason> {
+    let after = sides.after;
     if !after.has(AllocationClass::Cache) {
         return None;
     }
-    let (old, new) = (&before.cell.hits, &after.cell.hits);
-    let hits = new.l2_of_reads?;
+    let hits = after.cell.hits.l2_of_reads?;
     if hits < NOTHING && after.bypasses_cache {
         return Some(Reason::CacheBypassed);
     }
     if hits < NOTHING {
         return Some(Reason::CacheUnused { hits, fed: after.total(Counter::L2WriteBytes) });
     }
-    Some(Reason::CacheServes {
-        hits,
-        drives_before: old.reads?.drives,
-        drives_after: new.reads?.drives,
-    })
+    let drives = sides.of(|facts| Some(facts.cell.hits.reads?.drives))?;
+    Some(Reason::CacheServes { hits, drives_before: drives.before, drives_after: drives.after })
 }
 
 /// What a database server writes beside its tables, for each transaction.
-fn database_logs(before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
+fn database_logs(sides: Sides<'_>) -> Vec<Reason> {
     use Database::{Mysql, Postgresql};
-    let (log, pages) = match (before.cell.database, after.cell.database) {
+    let differing = |before, after| Both { before, after }.differing(0.0);
+    let (log, pages) = match (sides.before.cell.database, sides.after.cell.database) {
         (Some(Postgresql { wal_bytes: before, .. }), Some(Postgresql { wal_bytes: after, .. })) => {
-            (differs(before, after).then_some(Reason::Wal { before, after }), None)
+            (differing(before, after).map(Reason::Wal), None)
         }
         (
             Some(Mysql { redo_bytes: before, pages_doubled: twice, .. }),
             Some(Mysql { redo_bytes: after, pages_doubled: still, .. }),
         ) => (
-            differs(before, after).then_some(Reason::Redo { before, after }),
-            differs(twice, still).then_some(Reason::Doublewrite { before: twice, after: still }),
+            differing(before, after).map(Reason::Redo),
+            differing(twice, still).map(Reason::Doublewrite),
         ),
         _ => (None, None),
     };
     log.into_iter().chain(pages).collect()
 }
 
-fn memory(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let in_memory = |facts: &Facts<'_>| facts.cell.hits.reads.map(|r| r.dbuf + r.arc);
-    let (before, after) = (in_memory(before)?, in_memory(after)?);
-    ((before - after).abs() >= POINTS).then_some(Reason::MemoryServes { before, after })
+fn memory(sides: Sides<'_>) -> Option<Reason> {
+    let in_memory = sides.of(|facts| facts.cell.hits.reads.map(|r| r.dbuf + r.arc))?;
+    in_memory.apart(POINTS).map(Reason::MemoryServes)
 }
 
 /// Of factors that could only help reads, where reads hardly reach the drives.
-fn nothing_read(
-    changed: bool,
-    subjects: &[Subject],
-    before: &Facts<'_>,
-    after: &Facts<'_>,
-) -> Option<Reason> {
+fn nothing_read(changed: bool, subjects: &[Subject], sides: Sides<'_>) -> Option<Reason> {
     let for_reads = |subject: &Subject| match subject {
         Subject::Cache | Subject::Special => true,
         Subject::Property { name, .. } => {
@@ -292,25 +288,24 @@ fn nothing_read(
     if changed || !subjects.iter().any(for_reads) {
         return None;
     }
-    let reached = |facts: &Facts<'_>| {
+    let reached = sides.of(|facts| {
         let (lookups, shares) = facts.lookups()?;
         Some(lookups * (shares.l2arc + shares.drives))
-    };
-    let (a, b) = (reached(before)?, reached(after)?);
-    (a.max(b) < NOTHING).then(|| Reason::NothingRead {
-        per_s: (a * before.operations / before.runtime_s)
-            .max(b * after.operations / after.runtime_s),
+    })?;
+    let Both { before, after } = sides;
+    (reached.larger() < NOTHING).then(|| Reason::NothingRead {
+        per_s: (reached.before * before.operations / before.runtime_s)
+            .max(reached.after * after.operations / after.runtime_s),
     })
 }
 
-fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let share = |facts: &Facts<'_>| {
+fn indirect(sides: Sides<'_>) -> Option<Reason> {
+    let share = sides.of(|facts| {
         let indirect = facts.total(Counter::ZilIndirect);
         let all = indirect + facts.total(Counter::ZilCopied) + facts.total(Counter::ZilNeedcopy);
         (all > 0.0).then(|| indirect / all)
-    };
-    let (before, after) = (share(before)?, share(after)?);
-    ((before - after).abs() >= RATIO).then_some(Reason::Indirect { before, after })
+    })?;
+    share.apart(RATIO).map(Reason::Indirect)
 }
 
 /// Drives of a vdev that each hold a part of a record.
@@ -333,40 +328,34 @@ fn special_unread(after: &Facts<'_>) -> Option<Reason> {
 /// What an operation waits for the reads of records, about: their number, with the mean time of a read of the data
 /// drives. A record of a raidz or dRAID takes as long as the slowest of its n data drives: of n exponential times the
 /// longest is 1 + 1/2 + … + 1/n times their mean.
-fn record_wait(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let wait = |facts: &Facts<'_>| {
+fn record_wait(sides: Sides<'_>) -> Option<Reason> {
+    let waits = sides.of(|facts| {
         let reads = facts.sum_of_class(AllocationClass::Normal, DriveCounter::Reads);
         let ns = facts.sum_of_class(AllocationClass::Normal, DriveCounter::ReadNs);
         let data = facts.variant.pool.of_class(AllocationClass::Normal).next();
         let slowest: f64 = (1..=data.map_or(1, data_drives)).map(|n| 1.0 / f64::from(n)).sum();
         let read_us = if reads > 0.0 { slowest * ns / reads / 1e3 } else { 0.0 };
-        let mean_us = facts.cell.write_latency.as_ref()?.mean_us;
-        let waits = facts.records_read()? * read_us;
-        Some((waits, waits / mean_us.max(f64::MIN_POSITIVE)))
-    };
-    let ((before, of_before), (after, of_after)) = (wait(before)?, wait(after)?);
-    (of_before.max(of_after) >= RATIO && differs(before, after))
-        .then_some(Reason::RecordWait { before, after })
+        Some(facts.records_read()? * read_us)
+    })?;
+    let latency = sides.of(|facts| Some(facts.cell.write_latency.as_ref()?.mean_us))?;
+    let share = |waits: f64, latency: f64| waits / latency.max(f64::MIN_POSITIVE);
+    let most = share(waits.before, latency.before).max(share(waits.after, latency.after));
+    waits.differing(0.0).filter(|_| most >= RATIO).map(Reason::RecordWait)
 }
 
 /// Only where the client itself reads little: else reads are its own.
-fn record_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let none_read = before.records_read()?.max(after.records_read()?) <= 0.0;
-    if none_read || before.written <= 0.0 || after.written <= 0.0 {
-        return None;
-    }
-    let read_bytes =
-        |facts: &Facts<'_>| facts.per_byte(facts.totals.sum_of_drives(DriveCounter::ReadBytes));
-    let (before, after) = (read_bytes(before), read_bytes(after));
-    (before.max(after) >= RATIO && differs(before, after))
-        .then_some(Reason::RecordReads { before, after })
+fn record_reads(sides: Sides<'_>) -> Option<Reason> {
+    let none_read = sides.of(Facts::records_read)?.larger() <= 0.0;
+    let bytes = sides.of(|facts| {
+        let read = facts.totals.sum_of_drives(DriveCounter::ReadBytes);
+        (facts.written > 0.0).then(|| read / facts.written)
+    })?;
+    bytes.differing(RATIO).filter(|_| !none_read).map(Reason::RecordReads)
 }
 
-fn amplification(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let written = |facts: &Facts<'_>| facts.resources.written_per_byte.unwrap_or(0.0);
-    let (before, after) = (written(before), written(after));
-    (before > 0.0 && after > 0.0 && differs(before, after))
-        .then_some(Reason::WriteAmplification { before, after })
+fn amplification(sides: Sides<'_>) -> Option<Reason> {
+    let written = sides.of(|facts| facts.resources.written_per_byte.filter(|each| *each > 0.0))?;
+    written.differing(0.0).map(Reason::WriteAmplification)
 }
 
 fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
@@ -381,15 +370,13 @@ fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
     })
 }
 
-fn throttled(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let waits = |facts: &Facts<'_>| facts.resources.throttled_per_write;
-    let (before, after) = (waits(before), waits(after));
-    (before.max(after) >= RATIO && differs(before, after))
-        .then_some(Reason::Throttled { before, after })
+fn throttled(sides: Sides<'_>) -> Option<Reason> {
+    let waits = sides.of(|facts| Some(facts.resources.throttled_per_write))?;
+    waits.differing(RATIO).map(Reason::Throttled)
 }
 
-fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let (before, after) = (&before.resources.limit, &after.resources.limit);
+fn limits(changed: bool, sides: Sides<'_>) -> Option<Reason> {
+    let Both { before, after } = sides.of(|facts| Some(&facts.resources.limit))?;
     if *before == Limit::Unknown || *after == Limit::Unknown {
         return None;
     }
@@ -408,12 +395,14 @@ fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason
         }
         (Limit::Throttle { per_write: x }, Limit::Throttle { per_write: y })
         | (Limit::Clients { in_flight: x, .. }, Limit::Clients { in_flight: y, .. }) => {
-            (true, !differs(*x, *y))
+            (true, !Both { before: *x, after: *y }.differ())
         }
         _ => (std::mem::discriminant(before) == std::mem::discriminant(after), true),
     };
     match (same, changed) {
-        (false, true) => Some(Reason::LimitMoved { before: before.clone(), after: after.clone() }),
+        (false, true) => {
+            Some(Reason::LimitMoved(Both { before: before.clone(), after: after.clone() }))
+        }
         (true, false) if as_far => Some(Reason::SameLimit { limit: after.clone() }),
         _ => None,
     }

@@ -2,9 +2,9 @@
 
 use crate::SMALLEST_EFFECT;
 use crate::cells::{Group, of_cell};
-use crate::effects::{self, MeasuredPair, Side, Term};
+use crate::effects::{self, MeasuredPair, Term};
 use crate::quality::profile_numbers;
-use crate::schema::{Effect, Phases, RerunPoint, Sensitivity, VerdictClass};
+use crate::schema::{Effect, RerunPoint, Sensitivity, VerdictClass};
 use lab::campaign::{Campaign, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, Trial};
@@ -14,8 +14,7 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub struct Rerun<'a> {
     changed: &'a Perturbation,
-    side: Group<'a>,
-    phases: Phases,
+    group: Group<'a>,
 }
 
 /// Every re-run of a campaign, put together by variant, workload and change.
@@ -35,8 +34,8 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
             for changed in seen {
                 let trials = mine.iter().filter(|(c, _)| *c == changed);
                 let trials = trials.map(|(_, t)| *t).collect();
-                let side = Group::new(variant, workload, campaign.method.restart, trials);
-                all.push(Rerun { changed, phases: side.phases(model), side });
+                let group = Group::new(campaign, model, variant, workload, trials);
+                all.push(Rerun { changed, group });
             }
         }
     }
@@ -126,17 +125,15 @@ fn of_seeds(
     estimate: impl Fn(&[Term<'_>]) -> Option<Effect>,
 ) -> Option<Effect> {
     let terms = effects::mean_of(pairs);
-    let groups: Vec<Group<'_>> = terms.iter().map(|(_, side)| side.group.of_seeds(seeds)).collect();
-    let of_seeds = terms.iter().zip(&groups);
-    let of_seeds = of_seeds.map(|((c, side), group)| (*c, Side { group, ..*side }));
-    estimate(&of_seeds.collect::<Vec<_>>())
+    let groups: Vec<Group<'_>> = terms.iter().map(|(_, side)| side.of_seeds(seeds)).collect();
+    let of_seeds: Vec<Term<'_>> = terms.iter().zip(&groups).map(|((c, _), of)| (*c, of)).collect();
+    estimate(&of_seeds)
 }
 
 /// The seeds of which each side has a trial that counts.
 fn seeds_of(terms: &[Term<'_>]) -> Vec<u64> {
-    let of = |side: &Side<'_>| -> Vec<u64> {
-        side.group.valid().map(|judged| judged.trial.seed).collect()
-    };
+    let of =
+        |side: &Group<'_>| -> Vec<u64> { side.valid().map(|judged| judged.trial.seed).collect() };
     let mut all = terms.iter().map(|(_, side)| of(side));
     let first = all.next().unwrap_or_default();
     all.fold(first, |common, other| {
@@ -153,7 +150,7 @@ fn mine<'r, 't>(
     let names = (variant.name.clone(), workload.to_owned());
     reruns
         .iter()
-        .filter(move |r| (&r.side.variant.name, &r.side.workload.name) == (&names.0, &names.1))
+        .filter(move |r| (&r.group.variant.name, &r.group.workload.name) == (&names.0, &names.1))
 }
 
 /// A side with the number changed: run again, or as it stood where it has no such drive.
@@ -161,10 +158,10 @@ fn again<'s>(
     variant: &Variant,
     drive: &str,
     rerun: Option<&'s Rerun<'s>>,
-    stood: Side<'s>,
-) -> Option<Side<'s>> {
+    stood: &'s Group<'s>,
+) -> Option<&'s Group<'s>> {
     match rerun {
-        Some(rerun) => Some(Side { group: &rerun.side, phases: rerun.phases }),
+        Some(rerun) => Some(&rerun.group),
         None if has(variant, drive) => None,
         None => Some(stood),
     }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use text::Language;
-use text::layouts::Sentences;
+use text::layouts::{Label, Sentences};
 use text::number::terabytes;
 use zfs::units::capacity;
 
@@ -287,12 +287,12 @@ impl Args {
         let ranking = plan.ranking;
         let mut out = format!("{title}\n{}\n\n", table::summary(ranking, says));
         if ranking.shown.is_empty() {
-            return out + says.no_layout() + "\n";
+            return out + Label::NoLayout.text(says.0) + "\n";
         }
         out.push_str(&table::render(ranking, says));
         out.push_str(&table::marks(ranking, says));
         if !plan.found {
-            out.push_str(&format!("{}\n", says.no_layout()));
+            out.push_str(&format!("{}\n", Label::NoLayout.text(says.0)));
         }
         if self.verbose {
             for pool in &ranking.shown {
@@ -306,7 +306,7 @@ impl Args {
         }
         out.push('\n');
         out.push_str(&sizes::lines(plan, says));
-        out.push_str(&format!("\n{}\n", says.assumptions()));
+        out.push_str(&format!("\n{}\n", Label::Assumptions.text(says.0)));
         out
     }
 }

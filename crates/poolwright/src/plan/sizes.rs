@@ -7,7 +7,7 @@ use plan::histogram::Histogram;
 use plan::rank::Ranking;
 use plan::sizing;
 use serde::Serialize;
-use text::layouts::Sentences;
+use text::layouts::{Label, Sentences};
 use text::number::{bytes_per_second, percent, tebibytes, whole};
 
 /// The largest sensible L2ARC for a machine, and what a lab's own costs.
@@ -52,7 +52,7 @@ pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
         }));
     }
     let of = match plan.histogram {
-        None => says.mirror_site().to_string(),
+        None => Label::MirrorSite.text(says.0).to_string(),
         Some(counted) => {
             let total = counted.total();
             let count = whole(total.count.round() as u64);
@@ -64,7 +64,7 @@ pub fn lines(plan: &Plan<'_>, says: Sentences) -> String {
         }
     };
     if plan.special.first().is_some_and(|first| first.special_small_blocks > 0) {
-        lines.push(says.no_metadata().to_string());
+        lines.push(Label::NoMetadata.text(says.0).to_string());
     }
     for special in &plan.special {
         let small =

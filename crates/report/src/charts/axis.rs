@@ -1,7 +1,7 @@
 //! Axes: values to positions in percent of the plot, and where the ticks go.
 
 /// How values are laid along an axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Axis {
     /// Value at 0 %.
     pub low: f64,

@@ -24,7 +24,7 @@ pub struct Level {
     pub at: f64,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plot {
     /// Height in CSS pixels.
     pub height: u32,

@@ -1,6 +1,6 @@
 //! The answer first: verdicts with their intervals in words.
 
-use super::{Page, label, section};
+use super::{Page, label};
 use crate::markup::Markup;
 use crate::rows::{
     Answer, adequate_text, cautions, class_name, class_sign, distinct, enough, reason_text,
@@ -21,26 +21,24 @@ const CLASSES: [VerdictClass; 5] = [
 
 impl Page<'_> {
     pub(super) fn answer(&self, m: &mut Markup) {
-        section(m, "answer", |m| {
-            if self.answers.is_empty() {
-                m.tag("p").class("lede").say(label(Label::NoVerdict));
-                return;
-            }
-            if self.workloads.len() > 1 {
-                self.summary(m);
-            }
-            if !self.findings.adequate.is_empty() {
-                m.tag("ul").class("summary").each("li", &self.findings.adequate, |m, adequate| {
-                    m.tag("b").say(label(enough([adequate])));
-                    m.text(" ");
-                    m.say(|w| adequate_text(self.findings, w, adequate));
-                });
-            }
-            m.tag("ul").class("cards").inside(|m| {
-                for answer in &self.answers {
-                    self.card(m, answer);
-                }
+        if self.answers.is_empty() {
+            m.tag("p").class("lede").say(label(Label::NoVerdict));
+            return;
+        }
+        if self.workloads.len() > 1 {
+            self.summary(m);
+        }
+        if !self.findings.adequate.is_empty() {
+            m.tag("ul").class("summary").each("li", &self.findings.adequate, |m, adequate| {
+                m.tag("b").say(label(enough([adequate])));
+                m.text(" ");
+                m.say(|w| adequate_text(self.findings, w, adequate));
             });
+        }
+        m.tag("ul").class("cards").inside(|m| {
+            for answer in &self.answers {
+                self.card(m, answer);
+            }
         });
     }
 

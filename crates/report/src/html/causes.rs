@@ -1,7 +1,7 @@
 //! What each cell waits for, by trying: what it does with one cost removed.
 
 use super::read_sources::key;
-use super::{Page, cell_names, head_row, label, scroll, section};
+use super::{Page, cell_names, head_row, label, scroll};
 use crate::charts::bars::{self, Part};
 use crate::markup::Markup;
 use crate::rows::causes;
@@ -22,21 +22,19 @@ impl Page<'_> {
         let value = |cause: &Cause| cause.throughput.value;
         // One scale for all bars, and 1× on it.
         let longest = drawn.iter().copied().flatten().map(value).fold(1.0, f64::max);
-        section(m, "causes", |m| {
-            if cells.len() > CELLS {
-                m.tag("p").class("sub").say(label(Label::MoreCells));
+        if cells.len() > CELLS {
+            m.tag("p").class("sub").say(label(Label::MoreCells));
+        }
+        scroll(m, "causes-title", &[("class", "bars stack")], |m| {
+            head_row(
+                m,
+                &[Label::Variant, Label::Workload, Label::Without, Label::Throughput],
+                &[Label::Interval],
+                &[],
+            );
+            for of_cell in drawn {
+                m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
             }
-            scroll(m, "causes-title", &[("class", "bars stack")], |m| {
-                head_row(
-                    m,
-                    &[Label::Variant, Label::Workload, Label::Without, Label::Throughput],
-                    &[Label::Interval],
-                    &[],
-                );
-                for of_cell in drawn {
-                    m.tag("tbody").each("tr", *of_cell, |m, cause| row(m, cause, longest));
-                }
-            });
         });
     }
 }

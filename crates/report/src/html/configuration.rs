@@ -1,6 +1,6 @@
 //! What each variant is, and the commands that build it on real drives.
 
-use super::{Page, label, section};
+use super::{Page, label};
 use crate::markup::Markup;
 use findings::schema::VariantRef;
 use lab::campaign::{Program, Variant};
@@ -10,50 +10,46 @@ use text::Label;
 use text::number::count;
 
 impl Page<'_> {
-    pub(super) fn configuration_section(&self, m: &mut Markup) {
-        section(m, "configuration", |m| {
-            let Some(configuration) = self.configuration else {
-                m.tag("p").say(label(Label::NoCampaign));
-                self.levels(m);
-                return;
-            };
-            m.tag("p").class("warn").say(label(Label::BuildWarning));
-            for (i, variant) in configuration.campaign.variants.iter().enumerate() {
-                let known = self.findings.variants.iter().find(|v| v.name == variant.name);
-                let details = m.tag("details").class("variant");
-                let details = if i == 0 { details.attr("open", "") } else { details };
-                details.inside(|m| {
-                    m.tag("summary").inside(|m| m.foreign(&variant.name));
-                    self.variant(m, variant, known);
-                });
-            }
-            for workload in &configuration.campaign.workloads {
-                let texts: Vec<&str> = match &workload.program {
-                    Program::Fio { job, .. } => vec![job],
-                    // Their scripts are their own.
-                    Program::Sysbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => {
-                        Vec::new()
-                    }
-                    Program::Pgbench(pgbench) => {
-                        pgbench.scripts.iter().map(|s| s.text.as_str()).collect()
-                    }
-                };
-                m.tag("details").inside(|m| {
-                    m.tag("summary").inside(|m| {
-                        m.say(label(Label::JobFile));
-                        m.text(" ");
-                        m.foreign(&format!("{} ({})", workload.name, workload.program.runs()));
-                    });
-                    m.tag("p").say(label(Label::AsGiven));
-                    for text in texts {
-                        code(m, text);
-                    }
-                });
-            }
-            m.tag("details").inside(|m| {
-                m.tag("summary").say(label(Label::LabFile));
-                code(m, configuration.lab_text);
+    pub(super) fn configured(&self, m: &mut Markup) {
+        let Some(configuration) = self.configuration else {
+            m.tag("p").say(label(Label::NoCampaign));
+            self.levels(m);
+            return;
+        };
+        m.tag("p").class("warn").say(label(Label::BuildWarning));
+        for (i, variant) in configuration.campaign.variants.iter().enumerate() {
+            let known = self.findings.variants.iter().find(|v| v.name == variant.name);
+            let details = m.tag("details").class("variant");
+            let details = if i == 0 { details.attr("open", "") } else { details };
+            details.inside(|m| {
+                m.tag("summary").inside(|m| m.foreign(&variant.name));
+                self.variant(m, variant, known);
             });
+        }
+        for workload in &configuration.campaign.workloads {
+            let texts: Vec<&str> = match &workload.program {
+                Program::Fio { job, .. } => vec![job],
+                // Their scripts are their own.
+                Program::Sysbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => Vec::new(),
+                Program::Pgbench(pgbench) => {
+                    pgbench.scripts.iter().map(|s| s.text.as_str()).collect()
+                }
+            };
+            m.tag("details").inside(|m| {
+                m.tag("summary").inside(|m| {
+                    m.say(label(Label::JobFile));
+                    m.text(" ");
+                    m.foreign(&format!("{} ({})", workload.name, workload.program.runs()));
+                });
+                m.tag("p").say(label(Label::AsGiven));
+                for text in texts {
+                    code(m, text);
+                }
+            });
+        }
+        m.tag("details").inside(|m| {
+            m.tag("summary").say(label(Label::LabFile));
+            code(m, configuration.lab_text);
         });
     }
 

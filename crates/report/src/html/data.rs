@@ -1,6 +1,6 @@
 //! The numbers themselves, to take away.
 
-use super::{Page, label, section};
+use super::{Page, label};
 use crate::markup::Markup;
 use findings::schema::{Findings, ThroughputSeries};
 use std::fmt::Write;
@@ -12,31 +12,29 @@ const SERIES_NUMBERS: usize = 60_000;
 impl Page<'_> {
     pub(super) fn data(&self, m: &mut Markup) {
         let stretch = stretch(self.findings);
-        section(m, "data", |m| {
-            m.tag("p").class("buttons").inside(|m| {
-                m.tag("button")
-                    .class("needs-js")
-                    .attr("type", "button")
-                    .attr("data-download", "findings")
-                    .attr("data-name", "findings.json")
-                    .say(label(Label::DownloadJson));
-                if let Ok(csv) = crate::csv::render(self.findings) {
-                    m.tag("a")
-                        .attr("download", "cells.csv")
-                        .attr(
-                            "href",
-                            format_args!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv)),
-                        )
-                        .say(label(Label::DownloadCsv));
-                }
-            });
-            if stretch > 1 {
-                m.tag("p").class("sub").say(label(Label::SeriesThinned));
+        m.tag("p").class("buttons").inside(|m| {
+            m.tag("button")
+                .class("needs-js")
+                .attr("type", "button")
+                .attr("data-download", "findings")
+                .attr("data-name", "findings.json")
+                .say(label(Label::DownloadJson));
+            if let Ok(csv) = crate::csv::render(self.findings) {
+                m.tag("a")
+                    .attr("download", "cells.csv")
+                    .attr(
+                        "href",
+                        format_args!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv)),
+                    )
+                    .say(label(Label::DownloadCsv));
             }
-            m.tag("p").say(label(Label::RawWhere));
-            m.tag("script").attr("type", "application/json").attr("id", "findings").inside(|m| {
-                m.json(&slim(self.findings, stretch));
-            });
+        });
+        if stretch > 1 {
+            m.tag("p").class("sub").say(label(Label::SeriesThinned));
+        }
+        m.tag("p").say(label(Label::RawWhere));
+        m.tag("script").attr("type", "application/json").attr("id", "findings").inside(|m| {
+            m.json(&slim(self.findings, stretch));
         });
     }
 }
@@ -68,10 +66,7 @@ fn averaged(series: &ThroughputSeries, stretch: usize) -> ThroughputSeries {
         values.chunks(stretch).map(|c| four_digits(c.iter().sum())).collect()
     };
     let mean = |values: &Vec<f64>| -> Vec<f64> {
-        values
-            .chunks(stretch)
-            .map(|c| four_digits(c.iter().sum::<f64>() / c.len() as f64))
-            .collect()
+        values.chunks(stretch).map(|c| four_digits(super::drives::mean(c))).collect()
     };
     ThroughputSeries {
         trial: series.trial.clone(),

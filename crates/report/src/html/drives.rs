@@ -1,6 +1,6 @@
 //! How busy each drive was, over time.
 
-use super::{Page, cell_title, column, label, numbers, section};
+use super::{Page, cell_title, column, label, numbers};
 use crate::charts::heat::{self, LEVELS};
 use crate::markup::Markup;
 use findings::schema::{Cell, ThroughputSeries};
@@ -19,16 +19,14 @@ impl Page<'_> {
         if cells.is_empty() {
             return;
         }
-        section(m, "drives", |m| {
-            self.more_cells(m);
-            legend(m);
-            m.tag("div").class("multiples").inside(|m| {
-                for (i, (cell, series)) in cells.iter().enumerate() {
-                    map(m, i, cell, series);
-                }
-            });
-            numbers(m, "drives-title", |m| table(m, &cells));
+        self.more_cells(m);
+        legend(m);
+        m.tag("div").class("multiples").inside(|m| {
+            for (i, (cell, series)) in cells.iter().enumerate() {
+                map(m, i, cell, series);
+            }
         });
+        numbers(m, "drives-title", |m| table(m, &cells));
     }
 }
 
@@ -88,7 +86,7 @@ fn by_number(name: &str) -> (&str, u64) {
     (&name[..digits], name[digits..].parse().unwrap_or(0))
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 

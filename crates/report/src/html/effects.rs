@@ -1,7 +1,7 @@
 //! Effects as a forest plot that is a table, what settings contribute, how factors act together.
 
 use super::answer::chip;
-use super::{Page, column, label, list, scroll, section};
+use super::{Page, column, label, list, scroll};
 use crate::charts::forest;
 use crate::markup::Markup;
 use crate::rows::{class_name, subject};
@@ -17,30 +17,28 @@ impl Page<'_> {
         if self.findings.effects.is_empty() {
             return;
         }
-        section(m, "effects", |m| {
-            if self.findings.effects.len() > ROWS {
-                m.tag("p").class("sub").say(label(Label::MoreEffects));
-            }
-            let shown: Vec<&Effect> = self.findings.effects.iter().take(ROWS).collect();
-            let axis = forest::axis(shown.iter().map(|e| (e.ratio.low, e.ratio.high)));
-            scroll(m, "effects-title", &[("class", "forest-table stack")], |m| {
-                m.table_head(|m| {
-                    for name in [Label::Factor, Label::Workload, Label::Phase] {
-                        column(m, false).say(label(name));
-                    }
-                    column(m, false).class("plot-cell").say(label(Label::Effect));
-                    column(m, true).say(label(Label::Interval));
-                    column(m, false).say(label(Label::Verdict));
-                });
-                for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
-                    let effects: Vec<&Effect> =
-                        shown.iter().copied().filter(|e| e.metric == metric).collect();
-                    self.forest(m, metric, &effects, &axis);
+        if self.findings.effects.len() > ROWS {
+            m.tag("p").class("sub").say(label(Label::MoreEffects));
+        }
+        let shown: Vec<&Effect> = self.findings.effects.iter().take(ROWS).collect();
+        let axis = forest::axis(shown.iter().map(|e| (e.ratio.low, e.ratio.high)));
+        scroll(m, "effects-title", &[("class", "forest-table stack")], |m| {
+            m.table_head(|m| {
+                for name in [Label::Factor, Label::Workload, Label::Phase] {
+                    column(m, false).say(label(name));
                 }
+                column(m, false).class("plot-cell").say(label(Label::Effect));
+                column(m, true).say(label(Label::Interval));
+                column(m, false).say(label(Label::Verdict));
             });
-            self.interactions(m);
-            self.ranking(m);
+            for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
+                let effects: Vec<&Effect> =
+                    shown.iter().copied().filter(|e| e.metric == metric).collect();
+                self.forest(m, metric, &effects, &axis);
+            }
         });
+        self.interactions(m);
+        self.ranking(m);
     }
 
     fn forest(

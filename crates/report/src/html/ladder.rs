@@ -1,7 +1,7 @@
 //! Open-loop ladders: how late operations get as the offered load rises, and what load is carried.
 
 use super::latency::figure;
-use super::{Page, head_row, label, numbers, section};
+use super::{Page, head_row, label, numbers};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Line, Plot};
 use crate::markup::Markup;
@@ -15,14 +15,12 @@ impl Page<'_> {
         if self.findings.ladders.is_empty() {
             return;
         }
-        section(m, "load", |m| {
-            let workloads = distinct(self.findings.ladders.iter().map(|l| l.workload.as_str()));
-            for (w, workload) in workloads.into_iter().enumerate() {
-                let ladders: Vec<&Ladder> =
-                    self.findings.ladders.iter().filter(|l| l.workload == workload).collect();
-                self.load(m, w, workload, &ladders);
-            }
-        });
+        let workloads = distinct(self.findings.ladders.iter().map(|l| l.workload.as_str()));
+        for (w, workload) in workloads.into_iter().enumerate() {
+            let ladders: Vec<&Ladder> =
+                self.findings.ladders.iter().filter(|l| l.workload == workload).collect();
+            self.load(m, w, workload, &ladders);
+        }
     }
 
     fn load(&self, m: &mut Markup, w: usize, workload: &str, ladders: &[&Ladder]) {
@@ -73,10 +71,8 @@ impl Page<'_> {
                     points: points(ladder),
                 })
                 .collect(),
-            levels: vec![],
-            marks: vec![],
-            shaded: vec![],
             labelled_by: caption.to_owned(),
+            ..Plot::default()
         };
         let heading = match operation {
             Operation::ReadWrite => Label::LoadCurve,

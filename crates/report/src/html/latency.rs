@@ -1,6 +1,6 @@
 //! Latency by percentile.
 
-use super::{Page, column, label, numbers, section};
+use super::{Page, column, label, numbers};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Line, Plot, nines};
 use crate::markup::Markup;
@@ -16,20 +16,18 @@ impl Page<'_> {
         if self.findings.cells.iter().all(|c| c.percentiles.is_empty()) {
             return;
         }
-        section(m, "latency", |m| {
-            m.tag("p").class("lede").say(label(match self.findings.counts_transactions() {
-                true => Label::LatencyIntroTransactions,
-                false => Label::LatencyIntro,
-            }));
-            self.more_cells(m);
-            m.tag("div").class("multiples").inside(|m| {
-                for (w, workload) in self.workloads.iter().enumerate() {
-                    let id = format!("latency-{w}");
-                    self.curves(m, &id, workload, None, |cell| &cell.percentiles);
-                    let (id, of) = (format!("latency-sync-{w}"), Some(Label::SyncCurves));
-                    self.curves(m, &id, workload, of, |cell| &cell.sync_percentiles);
-                }
-            });
+        m.tag("p").class("lede").say(label(match self.findings.counts_transactions() {
+            true => Label::LatencyIntroTransactions,
+            false => Label::LatencyIntro,
+        }));
+        self.more_cells(m);
+        m.tag("div").class("multiples").inside(|m| {
+            for (w, workload) in self.workloads.iter().enumerate() {
+                let id = format!("latency-{w}");
+                self.curves(m, &id, workload, None, |cell| &cell.percentiles);
+                let (id, of) = (format!("latency-sync-{w}"), Some(Label::SyncCurves));
+                self.curves(m, &id, workload, of, |cell| &cell.sync_percentiles);
+            }
         });
     }
 
@@ -77,10 +75,8 @@ impl Page<'_> {
             y,
             y_ticks: y.ticks(6).into_iter().map(|t| (t, micros(t))).collect(),
             lines,
-            levels: vec![],
-            marks: vec![],
-            shaded: vec![],
             labelled_by: caption.to_owned(),
+            ..Plot::default()
         };
         let heading = |m: &mut Markup| {
             m.foreign(workload);

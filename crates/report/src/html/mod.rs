@@ -99,9 +99,25 @@ impl<'a> Page<'a> {
     fn body(&self, m: &mut Markup, language: Language) {
         m.tag("a").class("skip").attr("href", "#answer").say(label(Label::SkipToAnswer));
         // Written first: the contents above them name only those that there are.
-        let mut sections = Markup::new();
-        SECTIONS.iter().for_each(|section| (section.write)(self, &mut sections));
-        m.tag("header").class("top shell").inside(|m| self.header(m, language, &sections));
+        let (mut sections, mut there) = (Markup::new(), Vec::new());
+        for (id, heading, intro, write) in SECTIONS {
+            let mut content = Markup::new();
+            write(self, &mut content);
+            if content.is_empty() {
+                continue;
+            }
+            there.push((id, heading));
+            let title = format!("{id}-title");
+            let section = sections.tag("section").attr("id", id).attr("aria-labelledby", &title);
+            section.inside(|m| {
+                m.tag("h2").attr("id", &title).say(label(heading));
+                if let Some(intro) = intro {
+                    m.tag("p").class("lede").say(label(intro));
+                }
+                m.append(content);
+            });
+        }
+        m.tag("header").class("top shell").inside(|m| self.header(m, language, &there));
         m.tag("main").class("shell").inside(|m| m.append(sections));
         m.tag("footer").class("shell").inside(|m| {
             m.tag("p").text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
@@ -109,7 +125,8 @@ impl<'a> Page<'a> {
         m.tag("script").inside(|m| m.own(SCRIPT));
     }
 
-    fn header(&self, m: &mut Markup, language: Language, sections: &Markup) {
+    /// The head of the page; `there` are the ids and headings of its sections.
+    fn header(&self, m: &mut Markup, language: Language, there: &[(&str, Label)]) {
         m.tag("div").class("bar-top").inside(|m| {
             m.tag("div").class("brand").inside(|m| {
                 m.text("Poolwright ");
@@ -136,10 +153,8 @@ impl<'a> Page<'a> {
         });
         m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
             m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
-            let there = SECTIONS.iter().filter(|section| sections.has_id(section.id));
-            m.tag("ul").each("li", there, |m, section| {
-                let link = m.tag("a").attr("href", format_args!("#{}", section.id));
-                link.say(label(section.heading));
+            m.tag("ul").each("li", there, |m, (id, heading)| {
+                m.tag("a").attr("href", format_args!("#{id}")).say(label(*heading));
             });
         });
     }
@@ -192,76 +207,35 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A section that a page may have.
-struct Section {
-    id: &'static str,
-    heading: Label,
-    /// Its first paragraph.
-    intro: Option<Label>,
-    write: fn(&Page, &mut Markup),
-}
-
-impl Section {
-    const fn new(
-        id: &'static str,
-        heading: Label,
-        intro: Option<Label>,
-        write: fn(&Page, &mut Markup),
-    ) -> Section {
-        Section { id, heading, intro, write }
-    }
-}
+/// A section that a page may have: its id, its heading, its first paragraph, and what writes the rest; one of which
+/// nothing is written is left out.
+type Section = (&'static str, Label, Option<Label>, fn(&Page, &mut Markup));
 
 const SECTIONS: [Section; 17] = [
-    Section::new("answer", Label::Answer, None, |page, m| page.answer(m)),
-    Section::new("effects", Label::Effects, Some(Label::EffectsIntro), |page, m| page.effects(m)),
-    Section::new("comparison", Label::Comparison, None, |page, m| page.comparison(m)),
-    Section::new("sync-tests", Label::SyncTests, Some(Label::SyncTestsIntro), |page, m| {
-        page.sync_tests(m)
+    ("answer", Label::Answer, None, |page, m| page.answer(m)),
+    ("effects", Label::Effects, Some(Label::EffectsIntro), |page, m| page.effects(m)),
+    ("comparison", Label::Comparison, None, |page, m| page.comparison(m)),
+    ("sync-tests", Label::SyncTests, Some(Label::SyncTestsIntro), |page, m| page.sync_tests(m)),
+    ("time", Label::OverTime, Some(Label::OverTimeIntro), |page, m| page.over_time(m)),
+    ("latency", Label::LatencyCurves, None, |page, m| page.latency(m)),
+    ("load", Label::Load, Some(Label::LoadIntro), |page, m| page.ladders(m)),
+    ("causes", Label::WaitsFor, Some(Label::WaitsForIntro), |page, m| page.waits_for(m)),
+    ("limits", Label::LimitedBy, Some(Label::LimitedByIntro), |page, m| page.limited_by(m)),
+    ("reads", Label::WhoAnswered, Some(Label::WhoAnsweredIntro), |page, m| page.who_answered(m)),
+    ("drives", Label::Drives, Some(Label::DrivesIntro), |page, m| page.drives(m)),
+    ("configuration", Label::Configuration, Some(Label::ConfigurationIntro), |page, m| {
+        page.configured(m)
     }),
-    Section::new("time", Label::OverTime, Some(Label::OverTimeIntro), |page, m| page.over_time(m)),
-    Section::new("latency", Label::LatencyCurves, None, |page, m| page.latency(m)),
-    Section::new("load", Label::Load, Some(Label::LoadIntro), |page, m| page.ladders(m)),
-    Section::new("causes", Label::WaitsFor, Some(Label::WaitsForIntro), |page, m| {
-        page.waits_for(m)
-    }),
-    Section::new("limits", Label::LimitedBy, Some(Label::LimitedByIntro), |page, m| {
-        page.limited_by(m)
-    }),
-    Section::new("reads", Label::WhoAnswered, Some(Label::WhoAnsweredIntro), |page, m| {
-        page.who_answered(m)
-    }),
-    Section::new("drives", Label::Drives, Some(Label::DrivesIntro), |page, m| page.drives(m)),
-    Section::new(
-        "configuration",
-        Label::Configuration,
-        Some(Label::ConfigurationIntro),
-        |page, m| page.configuration_section(m),
-    ),
-    Section::new("changes", Label::WhatChanges, None, |page, m| page.what_changes(m)),
-    Section::new("trust", Label::Trust, None, |page, m| page.trust(m)),
-    Section::new("checks", Label::Checks, Some(Label::ChecksIntro), |page, m| page.checks(m)),
-    Section::new("method", Label::Method, None, |page, m| page.method(m)),
-    Section::new("data", Label::Data, Some(Label::DataIntro), |page, m| page.data(m)),
+    ("changes", Label::WhatChanges, None, |page, m| page.what_changes(m)),
+    ("trust", Label::Trust, None, |page, m| page.trust(m)),
+    ("checks", Label::Checks, None, |page, m| page.checks(m)),
+    ("method", Label::Method, None, |page, m| page.method(m)),
+    ("data", Label::Data, Some(Label::DataIntro), |page, m| page.data(m)),
 ];
 
 /// The phrase of a label, for [`Markup::say`].
 fn label(label: Label) -> impl Fn(Language) -> String {
     move |words| words.label(label).to_owned()
-}
-
-/// A section of [`SECTIONS`].
-fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) {
-    let title = format!("{id}-title");
-    m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
-        if let Some(known) = SECTIONS.iter().find(|known| known.id == id) {
-            m.tag("h2").attr("id", &title).say(label(known.heading));
-            if let Some(intro) = known.intro {
-                m.tag("p").class("lede").say(label(intro));
-            }
-        }
-        content(m);
-    });
 }
 
 /// A list under a heading of its own; nothing of an empty one.

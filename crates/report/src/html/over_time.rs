@@ -1,11 +1,11 @@
 //! Throughput over time.
 
-use super::{Page, column, label, numbers, section};
+use super::{Page, column, label, numbers};
 use crate::charts::axis::Axis;
 use crate::charts::lines::{Level, Line, Plot};
 use crate::markup::Markup;
 use crate::rows::rate;
-use findings::schema::{Cell, Phases, ThroughputSeries, short_key};
+use findings::schema::{Cell, Phase, ThroughputSeries, short_key};
 use text::Label;
 use text::number::{count, seconds};
 
@@ -20,18 +20,16 @@ impl Page<'_> {
         if self.findings.cells.iter().all(|c| c.series.iter().all(|s| s.at.is_empty())) {
             return;
         }
-        section(m, "time", |m| {
-            self.more_cells(m);
-            for (w, workload) in self.workloads.iter().enumerate() {
-                let cells: Vec<&Cell> = self
-                    .charted(workload)
-                    .filter(|c| c.series.iter().any(|s| !s.at.is_empty()))
-                    .collect();
-                if !cells.is_empty() {
-                    self.workload_over_time(m, w, workload, &cells);
-                }
+        self.more_cells(m);
+        for (w, workload) in self.workloads.iter().enumerate() {
+            let cells: Vec<&Cell> = self
+                .charted(workload)
+                .filter(|c| c.series.iter().any(|s| !s.at.is_empty()))
+                .collect();
+            if !cells.is_empty() {
+                self.workload_over_time(m, w, workload, &cells);
             }
-        });
+        }
     }
 
     fn workload_over_time(&self, m: &mut Markup, w: usize, workload: &str, cells: &[&Cell]) {
@@ -155,20 +153,12 @@ fn txgs(series: &ThroughputSeries) -> Vec<(f64, f64)> {
 /// The mean of each phase, as far as it reaches.
 fn levels(cell: &Cell, main: Option<&ThroughputSeries>, end: f64) -> Vec<Level> {
     let level = |from, to, at| Level { class: "level", span: (from, to), at };
-    let change = main.and_then(|s| s.change_at);
-    match cell.phases {
-        Phases::Steady { whole } | Phases::AfterRestart { whole } => {
-            vec![level(0.0, end, whole.throughput.value)]
-        }
-        Phases::Burst { burst: first, sustained } | Phases::WarmUp { cold: first, sustained } => {
-            let change = change.unwrap_or(first.seconds);
-            vec![
-                level(0.0, change, first.throughput.value),
-                level(change, end, sustained.throughput.value),
-            ]
-        }
-        Phases::NotSettled { .. } | Phases::Unknown => vec![],
-    }
+    let change = |first: Phase| main.and_then(|s| s.change_at).unwrap_or(first.seconds);
+    let first = cell.phases.first().map(|first| (first, change(first)));
+    let from = first.map_or(0.0, |(_, change)| change);
+    let first = first.map(|(first, change)| level(0.0, change, first.throughput.value));
+    let lasting = cell.phases.lasting().map(|lasts| level(from, end, lasts.throughput.value));
+    first.into_iter().chain(lasting).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Wholes and their parts: who answered the reads.
 
-use super::{Page, cell_names, head_row, label, scroll, section};
+use super::{Page, cell_names, head_row, label, scroll};
 use crate::charts::bars::{self, Part};
 use crate::markup::Markup;
 use findings::schema::Cell;
@@ -19,20 +19,18 @@ impl Page<'_> {
             ("r-l2arc", Label::L2arc),
             ("r-drives", Label::Pool),
         ];
-        section(m, "reads", |m| {
-            m.tag("ul").class("legend").each("li", kinds, |m, (class, name)| {
-                patch(m, class);
-                m.say(label(name));
-            });
-            scroll(m, "reads-title", &[("class", "bars stack")], |m| {
-                head_row(
-                    m,
-                    &[Label::Variant, Label::Workload, Label::WhoAnswered],
-                    &[Label::Dbuf, Label::ArcAlone, Label::L2arc, Label::Pool],
-                    &[],
-                );
-                m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
-            });
+        m.tag("ul").class("legend").each("li", kinds, |m, (class, name)| {
+            patch(m, class);
+            m.say(label(name));
+        });
+        scroll(m, "reads-title", &[("class", "bars stack")], |m| {
+            head_row(
+                m,
+                &[Label::Variant, Label::Workload, Label::WhoAnswered],
+                &[Label::Dbuf, Label::ArcAlone, Label::L2arc, Label::Pool],
+                &[],
+            );
+            m.tag("tbody").each("tr", cells, |m, cell| read_row(m, cell, &kinds));
         });
     }
 }

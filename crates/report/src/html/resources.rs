@@ -1,7 +1,7 @@
 //! What limits each configuration, and what it used.
 
 use super::read_sources::key;
-use super::{Page, cell_names, head_row, label, scroll, section};
+use super::{Page, cell_names, head_row, label, scroll};
 use crate::markup::Markup;
 use findings::schema::{Cell, LogDrives, Resources};
 use measurement::{Counter, Named};
@@ -24,17 +24,15 @@ impl Page<'_> {
         if cells.is_empty() {
             return;
         }
-        section(m, "limits", |m| {
-            self.more_cells(m);
-            scroll(m, "limits-title", &[("class", "stack")], |m| {
-                let words = [Label::Variant, Label::Workload, Label::LimitedBy];
-                head_row(m, &words, &NUMBERS, &[]);
-                m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
-            });
-            for (cell, used) in cells.iter().filter(|(_, used)| !used.counters.is_empty()) {
-                counters(m, cell, used);
-            }
+        self.more_cells(m);
+        scroll(m, "limits-title", &[("class", "stack")], |m| {
+            let words = [Label::Variant, Label::Workload, Label::LimitedBy];
+            head_row(m, &words, &NUMBERS, &[]);
+            m.tag("tbody").each("tr", &cells, |m, (cell, used)| row(m, cell, used));
         });
+        for (cell, used) in cells.iter().filter(|(_, used)| !used.counters.is_empty()) {
+            counters(m, cell, used);
+        }
     }
 }
 

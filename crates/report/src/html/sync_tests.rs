@@ -1,6 +1,6 @@
 //! The tests of pg_test_fsync, a column a variant.
 
-use super::{Page, column, label, scroll, section};
+use super::{Page, column, label, scroll};
 use crate::markup::Markup;
 use crate::rows::Row;
 use crate::table::{sync_rate, sync_text, tests_of};
@@ -20,14 +20,12 @@ impl Page<'_> {
         if workloads.is_empty() {
             return;
         }
-        section(m, "sync-tests", |m| {
-            for rows in &workloads {
-                if workloads.len() > 1 {
-                    m.tag("h3").inside(|m| m.foreign(&rows[0].cell.workload));
-                }
-                scroll(m, "sync-tests-title", &[], |m| table(m, rows));
+        for rows in &workloads {
+            if workloads.len() > 1 {
+                m.tag("h3").inside(|m| m.foreign(&rows[0].cell.workload));
             }
-        });
+            scroll(m, "sync-tests-title", &[], |m| table(m, rows));
+        }
     }
 }
 

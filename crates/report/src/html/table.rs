@@ -1,8 +1,8 @@
 //! Every configuration in one table that can be sorted.
 
-use super::{Page, cell_names, cell_title, column, label, scroll, section};
+use super::{Page, cell_names, cell_title, column, label, scroll};
 use crate::markup::Markup;
-use crate::rows::{Against, Row, aside, first_head, rate, validity};
+use crate::rows::{Against, Row, aside, first_head, rate, without_rate};
 use crate::table::with_spread;
 use findings::schema::{Metric, Validity};
 use text::number::{bytes, count, micros, range, ratio, seconds, share};
@@ -32,33 +32,31 @@ impl Page<'_> {
     pub(super) fn comparison(&self, m: &mut Markup) {
         // Whether any cell has a phase before what lasts.
         let first = self.rows.iter().any(|row| row.first.is_some());
-        section(m, "comparison", |m| {
-            m.tag("p").class("lede").inside(|m| {
-                m.say(label(Label::ComparisonIntro));
-                if first {
-                    m.text(" ");
-                    m.say(label(Label::WholeWindow));
-                }
-                m.tag("span").class("needs-js").inside(|m| {
-                    m.text(" ");
-                    m.say(label(Label::SortHint));
-                });
+        m.tag("p").class("lede").inside(|m| {
+            m.say(label(Label::ComparisonIntro));
+            if first {
+                m.text(" ");
+                m.say(label(Label::WholeWindow));
+            }
+            m.tag("span").class("needs-js").inside(|m| {
+                m.text(" ");
+                m.say(label(Label::SortHint));
             });
-            scroll(m, "comparison-title", &[("class", "sortable"), ("id", "cells")], |m| {
-                m.table_head(|m| self.heads(m, first));
-                m.tag("tbody").inside(|m| {
-                    for row in &self.rows {
-                        let class = match (row.cell.validity, row.against) {
-                            (Validity::Valid, Against::Baseline) => "base",
-                            (Validity::Valid, _) => "",
-                            _ => "aside",
-                        };
-                        m.tag("tr").class(class).inside(|m| cells(m, row, first));
-                    }
-                });
-            });
-            self.remarks(m);
         });
+        scroll(m, "comparison-title", &[("class", "sortable"), ("id", "cells")], |m| {
+            m.table_head(|m| self.heads(m, first));
+            m.tag("tbody").inside(|m| {
+                for row in &self.rows {
+                    let class = match (row.cell.validity, row.against) {
+                        (Validity::Valid, Against::Baseline) => "base",
+                        (Validity::Valid, _) => "",
+                        _ => "aside",
+                    };
+                    m.tag("tr").class(class).inside(|m| cells(m, row, first));
+                }
+            });
+        });
+        self.remarks(m);
     }
 
     /// What is to be known of single cells, below the table: in a last column it would be the part
@@ -128,10 +126,9 @@ fn cells(m: &mut Markup, row: &Row, first: bool) {
         }
         Against::Nothing => number(m, None, ratio),
     }
-    keyed(m, row.lasting.map(|e| e.value), |m| match (row.lasting, row.not_settled) {
-        (Some(estimate), _) => m.text(with_spread(&estimate)),
-        (None, Some(_)) => m.say(label(Label::NotSettled)),
-        (None, None) => m.say(|w| validity(w, cell)),
+    keyed(m, row.lasting.map(|e| e.value), |m| match row.lasting {
+        Some(estimate) => m.text(with_spread(&estimate)),
+        None => m.say(|w| without_rate(w, cell)),
     });
     if first {
         keyed(m, row.first.map(|p| p.throughput.value), |m| first_phase(m, row));
@@ -156,7 +153,7 @@ fn first_phase(m: &mut Markup, row: &Row) {
     m.tag("span").class("sub").inside(|m| {
         let lasts = row.first_s().unwrap_or(phase.seconds);
         m.text(format_args!(" / {} ", seconds(lasts)));
-        if row.cold {
+        if row.cold() {
             m.say(label(Label::Cold));
         }
     });

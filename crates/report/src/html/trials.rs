@@ -1,6 +1,6 @@
 //! Every conservation check, the method, every trial.
 
-use super::{Page, cell_names, column, head_row, label, numbers, scroll, section};
+use super::{Page, cell_names, column, head_row, label, numbers, scroll};
 use crate::markup::Markup;
 use crate::rows::rate;
 use findings::schema::{Cell, Check, Law, TrialRow, Validity, short_key};
@@ -13,21 +13,20 @@ const ROWS: usize = 2000;
 
 impl Page<'_> {
     pub(super) fn checks(&self, m: &mut Markup) {
-        section(m, "checks", |m| {
-            let checks = self.findings.cells.iter().flat_map(|cell| &cell.checks);
-            let laws: BTreeSet<Law> = checks.map(|check| check.law).collect();
-            if laws.is_empty() {
-                return;
-            }
-            m.tag("ul").class("text").each("li", &laws, |m, law| {
-                m.tag("b").say(|w| w.law(*law).to_owned());
-                m.say(|w| {
-                    w.label(Label::Colon).to_owned() + w.law_says(*law) + w.label(Label::FullStop)
-                });
+        m.tag("p").class("lede").say(label(Label::ChecksIntro));
+        let checks = self.findings.cells.iter().flat_map(|cell| &cell.checks);
+        let laws: BTreeSet<Law> = checks.map(|check| check.law).collect();
+        if laws.is_empty() {
+            return;
+        }
+        m.tag("ul").class("text").each("li", &laws, |m, law| {
+            m.tag("b").say(|w| w.law(*law).to_owned());
+            m.say(|w| {
+                w.label(Label::Colon).to_owned() + w.law_says(*law) + w.label(Label::FullStop)
             });
-            scroll(m, "checks-title", &[], |m| self.matrix(m, &laws));
-            numbers(m, "checks-title", |m| self.every_check(m));
         });
+        scroll(m, "checks-title", &[], |m| self.matrix(m, &laws));
+        numbers(m, "checks-title", |m| self.every_check(m));
     }
 
     fn matrix(&self, m: &mut Markup, laws: &BTreeSet<Law>) {
@@ -62,27 +61,25 @@ impl Page<'_> {
     }
 
     pub(super) fn method(&self, m: &mut Markup) {
-        section(m, "method", |m| {
-            m.tag("div").class("prose").inside(|m| {
-                let method = &self.findings.method;
-                let paragraphs = |w: Language| w.method(method);
-                let most = paragraphs(text::Language::English).len();
-                for i in 0..most {
-                    m.tag("p").say(|w| paragraphs(w).swap_remove(i));
-                }
-            });
-            m.tag("details").inside(|m| {
-                m.tag("summary").attr("id", "trials").say(label(Label::Trials));
-                scroll(m, "trials", &[], |m| {
-                    head_row(
-                        m,
-                        &[Label::Trial, Label::Variant, Label::Workload],
-                        &[Label::Seed, rate(self.findings), Label::Mean],
-                        &[Label::Outcome, Label::Remarks],
-                    );
-                    let shown = self.findings.trials.iter().take(ROWS);
-                    m.tag("tbody").each("tr", shown, trial_row);
-                });
+        m.tag("div").class("prose").inside(|m| {
+            let method = &self.findings.method;
+            let paragraphs = |w: Language| w.method(method);
+            let most = paragraphs(text::Language::English).len();
+            for i in 0..most {
+                m.tag("p").say(|w| paragraphs(w).swap_remove(i));
+            }
+        });
+        m.tag("details").inside(|m| {
+            m.tag("summary").attr("id", "trials").say(label(Label::Trials));
+            scroll(m, "trials", &[], |m| {
+                head_row(
+                    m,
+                    &[Label::Trial, Label::Variant, Label::Workload],
+                    &[Label::Seed, rate(self.findings), Label::Mean],
+                    &[Label::Outcome, Label::Remarks],
+                );
+                let shown = self.findings.trials.iter().take(ROWS);
+                m.tag("tbody").each("tr", shown, trial_row);
             });
         });
     }

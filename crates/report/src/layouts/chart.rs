@@ -4,7 +4,7 @@ use super::table::about;
 use crate::charts::axis::Axis;
 use crate::markup::Markup;
 use plan::assess::Assessment;
-use text::layouts::Sentences;
+use text::layouts::{Label, Sentences};
 use text::line::columns;
 use text::number::count;
 
@@ -35,7 +35,7 @@ pub fn chart(m: &mut Markup, pools: &[Assessment], says: Sentences) {
     let y = |log: f64| TOP + (high - log) / (high - low) * HEIGHT;
     let size = format!("0 0 {} {}", LEFT + WIDTH + RIGHT, TOP + HEIGHT + 50.0);
     let svg = m.tag("svg").attr("viewBox", size).attr("role", "img");
-    svg.attr("aria-label", says.chart()).inside(|m| {
+    svg.attr("aria-label", Label::Chart.text(says.0)).inside(|m| {
         let step = ((high - low) / 8.0).ceil().max(1.0);
         let mut decade = low;
         while decade <= high {
@@ -49,10 +49,10 @@ pub fn chart(m: &mut Markup, pools: &[Assessment], says: Sentences) {
             label(m, (x(value), TOP + HEIGHT + 20.0), "middle", &count(value));
         }
         let below = (LEFT + WIDTH / 2.0, TOP + HEIGHT + 42.0);
-        label(m, below, "middle", says.axis_capacity());
+        label(m, below, "middle", Label::AxisCapacity.text(says.0));
         let turned = format!("translate(16 {:.1}) rotate(-90)", TOP + HEIGHT / 2.0);
         let losses = m.tag("text").attr("transform", turned).attr("text-anchor", "middle");
-        losses.text(says.axis_losses());
+        losses.text(Label::AxisLosses.text(says.0));
         let points: Vec<(f64, f64)> = pools.iter().map(|p| (x(room(p)), y(loss(p)))).collect();
         for (pool, (cx, cy)) in pools.iter().zip(&points) {
             let circle = m.tag("circle").attr("cx", tenths(*cx)).attr("cy", tenths(*cy));

@@ -4,7 +4,7 @@ use super::chart::chart;
 use super::table;
 use crate::markup::Markup;
 use plan::rank::Ranking;
-use text::layouts::Sentences;
+use text::layouts::{Label, Sentences};
 
 /// The page of a ranking.
 pub fn page(title: &str, ranking: &Ranking, says: Sentences) -> String {
@@ -45,7 +45,7 @@ fn body(m: &mut Markup, title: &str, ranking: &Ranking, says: Sentences) {
             m.tag("pre").text(vdevs.join("\n"));
         }
     }
-    m.tag("p").text(says.assumptions());
+    m.tag("p").text(Label::Assumptions.text(says.0));
 }
 
 #[cfg(test)]

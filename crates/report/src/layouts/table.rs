@@ -2,7 +2,7 @@
 
 use plan::assess::Assessment;
 use plan::rank::Ranking;
-use text::layouts::Sentences;
+use text::layouts::{Label, Sentences};
 use text::line::aligned;
 use text::number::{bytes_per_second, percent, tebibytes, terabytes, whole};
 
@@ -15,7 +15,7 @@ pub fn summary(ranking: &Ranking, says: Sentences) -> String {
         ranking.shown.len(),
     );
     if ranking.thinned {
-        out.push_str(says.thinned());
+        out.push_str(Label::Thinned.text(says.0));
     }
     out
 }
@@ -69,7 +69,7 @@ pub fn about(pool: &Assessment, says: Sentences) -> String {
             out.push_str(&says.share(&percent(share.survived), share.failed, share.by));
         }
     }
-    out.push_str(says.stop());
+    out.push_str(says.0.label(text::Label::FullStop));
     let mut add = |sentence: String| out.push_str(&sentence);
     if pool.score.rebuild_h > 0.0 {
         let waits = pool.exposed_h > pool.score.rebuild_h;
