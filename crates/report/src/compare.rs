@@ -7,9 +7,6 @@ use text::line::{aligned, cut, one_line};
 use text::number::{count, range, ratio};
 use text::{Label, Language};
 
-/// Columns of the table.
-const COLUMNS: usize = 5;
-
 /// The comparison as lines. `before` and `after` are what was compared.
 pub fn text(
     comparison: &Comparison,
@@ -17,7 +14,7 @@ pub fn text(
     after: &Findings,
     language: Language,
 ) -> String {
-    let mut lines: Vec<[String; COLUMNS]> = vec![[
+    let mut lines = vec![[
         language.label(Label::Variant).to_lowercase(),
         language.label(Label::Workload).to_lowercase(),
         language.label(Label::Change).to_owned(),
@@ -84,7 +81,7 @@ pub fn text(
 
 /// Cells beside published rows, as lines. `key` names the table.
 pub fn published(cells: &[Published], key: &str, language: Language) -> String {
-    let mut lines: Vec<[String; COLUMNS]> = vec![[
+    let mut lines = vec![[
         language.label(Label::Variant).to_lowercase(),
         language.label(Label::Workload).to_lowercase(),
         language.label(Label::Published).to_owned() + &language.in_brackets(&one_line(key)),

@@ -77,6 +77,18 @@ impl Markup {
         }
     }
 
+    /// An element for each item that holds one phrase in every language.
+    pub fn say_each<T>(
+        &mut self,
+        name: &'static str,
+        items: impl IntoIterator<Item = T>,
+        phrase: impl Fn(Language, &T) -> String,
+    ) {
+        for item in items {
+            self.tag(name).say(|language| phrase(language, &item));
+        }
+    }
+
     /// Text of our own that is markup already: the doctype, the style sheet, the script.
     pub fn own(&mut self, markup: &'static str) {
         self.out.push_str(markup);

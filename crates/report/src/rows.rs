@@ -2,8 +2,8 @@
 
 use findings::schema::{
     Adequate, Cause, Caution, Cell, Effect, Estimate, Explanation, Factor, Findings, Lack, Ladder,
-    Metric, Needed, Part, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Subject, Validity,
-    Verdict, VerdictClass,
+    Metric, Needed, Part, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Subject, TrialRow,
+    Validity, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 use text::line::{cut, one_line};
@@ -75,24 +75,17 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
         .map(|cell| {
             let first = cell.phases.first().filter(|_| cell.validity != Validity::Failed);
             let lasting = lasting(cell);
-            let against = if cell.variant == findings.lab.baseline {
-                Against::Baseline
-            } else if let Some(effect) =
-                effects.get(&(cell.variant.as_str(), cell.workload.as_str()))
-            {
-                Against::Effect(effect)
-            } else {
-                let base = bases.iter().find(|base| {
-                    base.workload == cell.workload && base.validity == Validity::Valid
-                });
-                match (lasting, base.and_then(|base| self::lasting(base))) {
-                    (Some(lasts), Some(base))
-                        if base.value > 0.0 && cell.metric == Metric::Throughput =>
-                    {
-                        Against::Plain(lasts.value / base.value)
-                    }
-                    _ => Against::Nothing,
-                }
+            let of_workload =
+                |base: &&&Cell| base.workload == cell.workload && base.validity == Validity::Valid;
+            let base = bases.iter().find(of_workload).and_then(|base| self::lasting(base));
+            let comparable =
+                |base: &Estimate| base.value > 0.0 && cell.metric == Metric::Throughput;
+            let effect = effects.get(&(cell.variant.as_str(), cell.workload.as_str()));
+            let against = match (effect, lasting.zip(base.filter(comparable))) {
+                _ if cell.variant == findings.lab.baseline => Against::Baseline,
+                (Some(effect), _) => Against::Effect(effect),
+                (None, Some((lasts, base))) => Against::Plain(lasts.value / base.value),
+                (None, None) => Against::Nothing,
             };
             Row { cell, first, lasting, against }
         })
@@ -436,20 +429,14 @@ fn remarks(language: Language, findings: &Findings, row: &Row) -> Vec<String> {
 /// Characters of a failed program's own message.
 const REASON: usize = 240;
 
-/// Remarks of a cell, and why its first failed trial failed.
+/// Remarks of a cell, and why its first failed trial failed, in the language of the program that failed.
 pub fn aside(language: Language, findings: &Findings, row: &Row) -> Vec<String> {
+    let of_cell = |t: &&TrialRow| {
+        t.part == Part::Cell && t.variant == row.cell.variant && t.workload == row.cell.workload
+    };
+    let mut trials = findings.trials.iter().filter(of_cell);
+    let failure = trials.find_map(|t| t.failure.as_deref());
     let mut all = remarks(language, findings, row);
-    all.extend(failure(findings, row.cell).map(|why| cut(&one_line(why), REASON)));
+    all.extend(failure.map(|why| cut(&one_line(why), REASON)));
     all
-}
-
-/// Why the first failed trial of a cell failed, in the language of the program that failed.
-fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
-    findings
-        .trials
-        .iter()
-        .filter(|t| {
-            t.part == Part::Cell && t.variant == cell.variant && t.workload == cell.workload
-        })
-        .find_map(|t| t.failure.as_deref())
 }

@@ -1,7 +1,7 @@
 //! The table of cells as every text format shows it.
 
 use crate::rows::{Against, Row, first_head, rate, ratio_of, without_rate};
-use findings::schema::{Estimate, Findings, SyncRate, Validity};
+use findings::schema::{Cell, Estimate, Findings, SyncRate, Validity};
 use measurement::SyncTest;
 use text::line::columns;
 use text::number::{count, micros, ratio, seconds, share, share_number};
@@ -64,14 +64,17 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
         cells.extend(rows.iter().map(|row| cell(row)));
         table.push(Column::new(cells, right, rank));
     };
-    let latency = |pick: fn(&findings::schema::Latency) -> f64| {
-        move |row: &Row| match (row.shown(), &row.cell.latency) {
-            (true, Some(latency)) => micros(pick(latency)),
-            _ => "–".into(),
-        }
+    let latency = |pick: fn(&Cell) -> Option<f64>| {
+        move |row: &Row| pick(row.cell).filter(|_| row.shown()).map_or("–".into(), micros)
     };
     add(0, false, language.label(Label::Variant).to_lowercase(), &|row| {
-        format!("{}{}", name(&row.cell.variant), sign(row.cell.validity))
+        // A sign beside the name of a cell whose numbers are no result.
+        name(&row.cell.variant)
+            + match row.cell.validity {
+                Validity::Valid => "",
+                Validity::Excluded => " *",
+                Validity::Failed => " !",
+            }
     });
     let first = rows.iter().any(|r| r.first.is_some());
     if first {
@@ -87,15 +90,11 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
         Some(estimate) => with_spread(&estimate),
         None => without_rate(language, row.cell),
     });
-    add(3, true, language.label(Label::Mean).into(), &latency(|l| l.mean_us));
-    add(3, true, language.label(Label::P99).into(), &latency(|l| l.p99_us));
+    add(3, true, language.label(Label::Mean).into(), &latency(|cell| Some(cell.latency?.mean_us)));
+    add(3, true, language.label(Label::P99).into(), &latency(|cell| Some(cell.latency?.p99_us)));
     if rows.iter().any(|r| r.cell.sync_latency.is_some()) {
-        add(4, true, language.label(Label::SyncMean).into(), &|row| {
-            row.cell
-                .sync_latency
-                .filter(|_| row.shown())
-                .map_or("–".into(), |l| micros(l.mean_us))
-        });
+        let sync_mean = latency(|cell| Some(cell.sync_latency?.mean_us));
+        add(4, true, language.label(Label::SyncMean).into(), &sync_mean);
     }
     add(5, true, language.label(Label::Arc).into(), &|row| {
         row.memory_share().map_or("–".into(), share)
@@ -106,7 +105,13 @@ pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec
         });
     }
     let head = format!("{} {}", language.label(Label::Against), name(&findings.lab.baseline));
-    add(1, true, head, &|row| against(language, row));
+    // A ratio over several factors has no interval and is marked by `~`.
+    add(1, true, head, &|row| match row.against {
+        Against::Baseline => String::new(),
+        Against::Effect(effect) => ratio_of(language, effect.metric, &effect.ratio),
+        Against::Plain(value) => format!("~{}", ratio(value)),
+        Against::Nothing => "–".into(),
+    });
     table
 }
 
@@ -121,15 +126,6 @@ pub fn first_text(language: Language, row: &Row) -> String {
     })
 }
 
-/// Beside the name of a cell whose numbers are no result.
-pub fn sign(validity: Validity) -> &'static str {
-    match validity {
-        Validity::Valid => "",
-        Validity::Excluded => " *",
-        Validity::Failed => " !",
-    }
-}
-
 /// `640 ± 3 %`: half the interval's width, of the number.
 pub fn with_spread(estimate: &Estimate) -> String {
     if estimate.basis == findings::schema::Basis::Point || estimate.value <= 0.0 {
@@ -137,14 +133,4 @@ pub fn with_spread(estimate: &Estimate) -> String {
     }
     let half = (estimate.high - estimate.low) / 2.0 / estimate.value;
     format!("{} ± {}\u{a0}%", count(estimate.value), share_number(half.max(0.001)))
-}
-
-/// `6.7× [6.2, 7.2]`; a ratio over several factors has no interval and is marked by `~`.
-pub fn against(language: Language, row: &Row) -> String {
-    match row.against {
-        Against::Baseline => String::new(),
-        Against::Effect(effect) => ratio_of(language, effect.metric, &effect.ratio),
-        Against::Plain(value) => format!("~{}", ratio(value)),
-        Against::Nothing => "–".into(),
-    }
 }

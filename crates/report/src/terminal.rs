@@ -93,7 +93,6 @@ impl Page {
         self.out.extend(iter::repeat_n(' ', by));
     }
 
-    /// One workload's rows.
     fn table(&mut self, findings: &Findings, language: Language, workload: &str, rows: &[&Row]) {
         self.entry(&language.label(Label::Workload).to_lowercase(), &one_line(workload), None);
         let mut table = columns_of(findings, language, rows);

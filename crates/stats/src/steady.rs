@@ -32,7 +32,6 @@ fn drifts(rounds: &[f64], average: f64) -> bool {
     slope(rounds).abs() * (rounds.len() - 1) as f64 > SLOPE * average
 }
 
-/// Least and greatest.
 fn extremes(rounds: &[f64]) -> (f64, f64) {
     let least = rounds.iter().copied().fold(f64::MAX, f64::min);
     (least, rounds.iter().copied().fold(f64::MIN, f64::max))

@@ -2,7 +2,7 @@
 
 use crate::label::labels;
 use crate::number::percent;
-use crate::{Language, say};
+use crate::{Language, counted, say};
 use plan::assess::Note;
 use plan::tolerance::Counted;
 
@@ -73,9 +73,8 @@ impl Sentences {
 
     /// Capacity, and failures survived. The sentence goes on.
     pub fn capacity(self, files: &str, listed: &str, survived: u32) -> String {
-        let plural = if survived == 1 { "" } else { "s" };
-        say!(self.0;
-            "Holds {files} of files ({listed} in zfs list). Survives any {survived} failure{plural}",
+        say!(self.0, failures = counted(survived.into(), "failure");
+            "Holds {files} of files ({listed} in zfs list). Survives any {failures}",
             "可用容量 {files}（zfs list 显示 {listed}）。能承受任意 {survived} 块盘故障")
     }
 

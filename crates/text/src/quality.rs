@@ -1,7 +1,7 @@
 //! Checks, quality issues and durability risks.
 
 use crate::number::{count, seconds, share, whole};
-use crate::{Language, name, phrases, say};
+use crate::{Language, counted, name, phrases, say};
 use findings::schema::{DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
 
 /// Something a variant risks.
@@ -95,11 +95,8 @@ impl Language {
 
     /// That a cell was not run, and how many trials it needs.
     pub fn not_run(self, cell: &NotRun) -> String {
-        match cell.trials {
-            1 => say!(self; "not run yet: 1 trial missing", "尚未运行：还差 1 次试验"),
-            trials => say!(self;
-                "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验"),
-        }
+        say!(self, missing = counted(cell.trials.into(), "trial"), trials = cell.trials;
+            "not run yet: {missing} missing", "尚未运行：还差 {trials} 次试验")
     }
 
     /// What a variant risks.

@@ -59,10 +59,7 @@ impl Language {
     }
 
     fn figures(self, n: u32) -> String {
-        match n {
-            1 => say!(self; "1 published figure", "1 项公开数据"),
-            n => say!(self; "{n} published figures", "{n} 项公开数据"),
-        }
+        say!(self, figures = counted(n.into(), "published figure"); "{figures}", "{n} 项公开数据")
     }
 
     fn pool(self, beyond: &[Beyond]) -> String {

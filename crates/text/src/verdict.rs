@@ -1,10 +1,10 @@
 //! Effects and verdicts.
 
 use crate::number::{bytes, count, range, ratio, ratio_end, ratio_number, seconds, share};
-use crate::{Label, Language, level_of, name, phrases, say};
+use crate::{Label, Language, counted, level_of, name, phrases, say};
 use findings::schema::{
-    Basis, Caution, Condition, Contribution, DurabilityRisk, Effect, Interaction, Lack, Metric,
-    Needed, PhaseKind, Subject, Verdict, VerdictClass,
+    Basis, Caution, Condition, Contribution, DurabilityRisk, Effect, Estimate, Interaction, Lack,
+    Metric, Needed, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 
@@ -118,9 +118,8 @@ impl Language {
             }
         };
         let trials = match effect.trials {
-            (1, 1) => self.pick("1 trial each", "两侧各 1 次试验").to_owned(),
-            (top, bottom) if top == bottom => say!(self;
-                "{top} trials each", "两侧各 {top} 次试验"),
+            (top, bottom) if top == bottom => say!(self, trials = counted(top.into(), "trial");
+                "{trials} each", "两侧各 {top} 次试验"),
             (top, bottom) => say!(self; "{top} and {bottom} trials", "{top} 次与 {bottom} 次试验"),
         };
         let judged = |word| {
@@ -161,10 +160,9 @@ impl Language {
                 "A power cut can do more damage to {variants} than to the variants compared with them: see the risks of each variant.",
                 "断电对 {variants} 造成的后果可能比对照方案更严重：见各方案的风险。"),
             Caution::Risks { variant, risks } => self.risks_of_one(variant, risks),
-            Caution::Excluded { excluded: 1, of } => say!(self;
-                "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。"),
-            Caution::Excluded { excluded, of } => say!(self;
-                "{excluded} of {of} trials are excluded.", "{of} 次试验中有 {excluded} 次不计入。"),
+            Caution::Excluded { excluded, of } => say!(self,
+                are = if *excluded == 1 { "is" } else { "are" };
+                "{excluded} of {of} trials {are} excluded.", "{of} 次试验中有 {excluded} 次不计入。"),
             Caution::Failed { failed, of } => say!(self;
                 "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。"),
             Caution::SingleTrial => say!(self;
@@ -275,22 +273,14 @@ impl Language {
 
     /// What a setting contributes.
     pub fn contribution(self, contribution: &Contribution) -> String {
-        let part = |estimate: &Option<findings::schema::Estimate>| {
-            estimate.map_or_else(
-                || "–".into(),
-                |e| {
-                    self.measured_in(
-                        &ratio(e.value),
-                        self.metric_unless_throughput(contribution.metric),
-                        None,
-                    )
-                },
-            )
+        let metric = self.metric_unless_throughput(contribution.metric);
+        let part = |estimate: Option<Estimate>| {
+            estimate.map_or("–".into(), |e| self.measured_in(&ratio(e.value), metric, None))
         };
         let of_gain = contribution.share.map_or_else(String::new, |part| {
             say!(self, part = share(part); "; {part} of the whole gain", "；占总收益的 {part}")
         });
-        say!(self, alone = part(&contribution.alone), last = part(&contribution.last);
+        say!(self, alone = part(contribution.alone), last = part(contribution.last);
             "alone {alone}, added last {last}{of_gain}", "单独启用 {alone}，最后启用 {last}{of_gain}")
     }
 }

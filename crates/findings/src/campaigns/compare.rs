@@ -159,7 +159,6 @@ fn logs(values: &BTreeMap<u64, f64>) -> Option<BTreeMap<u64, f64>> {
     all.filter(|all| !all.is_empty())
 }
 
-/// The keys of the trials of a cell that count.
 fn keys<'a>((findings, cell): (&'a Findings, &Cell)) -> BTreeSet<&'a str> {
     counted(findings, cell).map(|row| row.key.as_str()).collect()
 }

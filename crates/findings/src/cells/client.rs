@@ -145,7 +145,7 @@ pub fn summaries(workload: &Workload) -> Vec<String> {
     }
 }
 
-/// pgbench and its server in one line, in the words that a lab has for them.
+/// pgbench and its server in one line, in the words that a lab has for them; and so are the other clients below.
 fn of_pgbench(pgbench: &Pgbench) -> String {
     let scripts = pgbench.scripts.iter().map(|script| script.name.as_str());
     let scripts: Vec<&str> = scripts.collect();
@@ -161,7 +161,6 @@ fn of_pgbench(pgbench: &Pgbench) -> String {
     words.join(" ")
 }
 
-/// sysbench and its server in one line.
 fn of_sysbench(sysbench: &Sysbench) -> String {
     let mut words = vec![
         format!("sysbench script={} tables={}", sysbench.script, sysbench.tables),
@@ -173,7 +172,6 @@ fn of_sysbench(sysbench: &Sysbench) -> String {
     words.join(" ")
 }
 
-/// SQLite in one line.
 fn of_sqlite(sqlite: &Sqlite) -> String {
     let mut words = vec![
         format!("sqlite {} page_size={}", sqlite.settings(), sqlite.page_size),

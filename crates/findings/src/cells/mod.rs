@@ -126,14 +126,7 @@ impl<'a> Group<'a> {
     /// The trials of some seeds only, beside how all of them went.
     pub fn of_seeds(&self, seeds: &[u64]) -> Group<'a> {
         let ran = self.ran.iter().filter(|judged| seeds.contains(&judged.trial.seed));
-        Group {
-            variant: self.variant,
-            workload: self.workload,
-            client: self.client,
-            phases: self.phases,
-            ran: ran.cloned().collect(),
-            failed: Vec::new(),
-        }
+        Group { ran: ran.cloned().collect(), failed: Vec::new(), ..*self }
     }
 
     /// Trials that count.
@@ -302,7 +295,6 @@ fn row(trial: &Trial) -> TrialRow {
     }
 }
 
-/// How the caches of some trials were warmed.
 fn warmed(trials: &[&Measured]) -> Option<Warmed> {
     let all: Vec<WarmUp> = trials.iter().filter_map(|m| m.warm_up).collect();
     let rank = |end: WarmUpEnd| match end {

@@ -249,15 +249,12 @@ impl Compared {
         let logs = logs.collect::<Option<Vec<f64>>>()?;
         let coefficients = || terms.iter().map(|(c, _)| *c);
         let contrast = coefficients().zip(&logs).map(|(c, x)| c * x).sum();
-        let batches: Option<Vec<(f64, Vec<f64>)>> = coefficients()
-            .zip(&trials)
-            .map(|(c, trial)| Some((c, batches_of(trial, phase, window)?)))
-            .collect();
-        let same = are_same_runs(terms, &trials);
-        let batches = batches.filter(|_| metric == Metric::Throughput).unwrap_or_default();
+        let mean = |trial| batches::mean_of(&batches_of(trial, phase, window)?);
         let means: Option<Vec<(f64, Mean)>> =
-            batches.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
+            coefficients().zip(&trials).map(|(c, trial)| Some((c, mean(trial)?))).collect();
+        let means = means.filter(|_| metric == Metric::Throughput);
         let within = means.as_deref().and_then(contrast::of_means);
+        let same = are_same_runs(terms, &trials);
         let batched = within.map(|within| Mean { value: contrast, ..within });
         Some(Compared { logs, contrast, same, batched })
     }

@@ -108,9 +108,8 @@ fn percentiles(measured: &Measured) -> Vec<Check> {
             let ops = flow.ops as f64;
             let ascends = flow.histogram.windows(2).all(|w| w[0].0 < w[1].0);
             let pass = ascends && (held - ops).abs() <= (TOLERANCE * ops).max(measured.concurrency);
-            let mut check = check(Law::Percentiles, held, ops, TOLERANCE, pass);
-            check.of = Some(name.to_owned());
-            check
+            let check = check(Law::Percentiles, held, ops, TOLERANCE, pass);
+            Check { of: Some(name.to_owned()), ..check }
         })
         .collect()
 }
@@ -167,9 +166,8 @@ fn busy(measured: &Measured) -> Option<Check> {
     const TOLERANCE: f64 = 0.02;
     let (drive, busy) =
         mean_busy(&measured.seconds).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let mut check = check(Law::Busy, busy, 1.0, TOLERANCE, busy <= 1.0 + TOLERANCE);
-    check.of = Some(drive);
-    Some(check)
+    let check = check(Law::Busy, busy, 1.0, TOLERANCE, busy <= 1.0 + TOLERANCE);
+    Some(Check { of: Some(drive), ..check })
 }
 
 /// Every read looks up a block at least, wherever it is then found. Direct reads bypass the ARC and look up

@@ -26,17 +26,12 @@ pub fn issues(measured: &Measured, checks: &[Check], course: Option<&Course>) ->
         .collect();
     let refused =
         measured.totals.sum(&[Counter::ThrottleDirtyThrottle, Counter::ThrottleMemoryReserve]);
-    if refused > 0.0 {
-        issues.push(QualityIssue::MemoryThrottle { count: refused });
-    }
+    issues.extend((refused > 0.0).then_some(QualityIssue::MemoryThrottle { count: refused }));
     let busy = resources::mean_processor(&measured.seconds);
-    if let Some(busy) = busy.filter(|busy| *busy >= PROCESSOR_BOUND) {
-        issues.push(QualityIssue::ProcessorBound { busy });
-    }
-    let overflow = measured.read.overflow + measured.write.overflow + measured.sync.overflow;
-    if overflow > 0 {
-        issues.push(QualityIssue::Overflow { count: overflow });
-    }
+    let bound = busy.filter(|busy| *busy >= PROCESSOR_BOUND);
+    issues.extend(bound.map(|busy| QualityIssue::ProcessorBound { busy }));
+    let count = measured.read.overflow + measured.write.overflow + measured.sync.overflow;
+    issues.extend((count > 0).then_some(QualityIssue::Overflow { count }));
     let seconds = measured.seconds.len() as f64;
     match course {
         None => issues.push(QualityIssue::WindowTooShort { seconds, least: SHORTEST as f64 }),

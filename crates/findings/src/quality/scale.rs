@@ -37,15 +37,10 @@ pub fn processor(campaign: &Campaign) -> Processor {
 }
 
 fn limits(model: &Model) -> Vec<ScaleLimit> {
-    let mut limits = Vec::new();
-    if model.size > 1.0 {
-        limits.push(ScaleLimit::FillTimes { factor: model.size });
-    }
-    let bursts = burst_factor(model);
-    if bursts > 1.0 {
-        limits.push(ScaleLimit::Bursts { factor: bursts });
-    }
-    limits
+    let (size, burst) = (model.size, burst_factor(model));
+    let fill_times = (size > 1.0).then_some(ScaleLimit::FillTimes { factor: size });
+    let bursts = (burst > 1.0).then_some(ScaleLimit::Bursts { factor: burst });
+    fill_times.into_iter().chain(bursts).collect()
 }
 
 /// Results that differ by more than this between size scales depend on the scale.

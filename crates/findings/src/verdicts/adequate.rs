@@ -25,25 +25,21 @@ pub fn adequate(campaign: &Campaign, baseline: &Variant, groups: &[Group<'_>]) -
             competing.sort_by(|a, b| b.1.total_cmp(&a.1));
             let (fastest, _) = *competing.first()?;
             let priced = competing.iter().all(|(g, _)| g.variant.price(&campaign.host).is_some());
-            let mut enough: Vec<(Smallness, Adequate)> = competing[1..]
+            let enough = competing[1..]
                 .iter()
-                .filter_map(|(group, _)| against(group, fastest, priced, campaign))
-                .collect();
-            enough.sort_by(|a, b| a.0.total_cmp(&b.0));
-            enough.into_iter().next().map(|(_, found)| found)
+                .filter_map(|(group, _)| against(group, fastest, priced, campaign));
+            enough.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, found)| found)
         })
         .collect()
 }
 
-/// What is compared to find the smallest: a price or a number of drives.
-type Smallness = f64;
-
+/// A variant that is enough, with the price or the number of drives that is compared to find the smallest.
 fn against(
     group: &Group<'_>,
     fastest: &Group<'_>,
     priced: bool,
     campaign: &Campaign,
-) -> Option<(Smallness, Adequate)> {
+) -> Option<(f64, Adequate)> {
     let (one, best) = (group.variant, fastest.variant);
     let drives = (price::drives(one), price::drives(best));
     let prices = one.price(&campaign.host).zip(best.price(&campaign.host)).filter(|_| priced);

@@ -17,14 +17,9 @@ pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
     let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|cell| pick(cell)).sum::<u32>();
     let of = sum(&|c| c.trials.all());
     let (excluded, failed) = (sum(&|c| c.trials.excluded), sum(&|c| c.trials.failed));
-    let mut cautions = Vec::new();
-    if failed > 0 {
-        cautions.push(Caution::Failed { failed, of });
-    }
-    if excluded > 0 {
-        cautions.push(Caution::Excluded { excluded, of });
-    }
-    cautions
+    let failed = (failed > 0).then_some(Caution::Failed { failed, of });
+    let excluded = (excluded > 0).then_some(Caution::Excluded { excluded, of });
+    failed.into_iter().chain(excluded).collect()
 }
 
 /// What to know, given the pairs of a level and the numerator's cell of the one that decides.
@@ -49,24 +44,19 @@ pub fn cautions(
     }
     cautions.extend(risks_of_one(before, after));
     cautions.extend(kept_out(pairs));
-    if deciding.ratio.basis == Basis::Batches {
-        cautions.push(Caution::SingleTrial);
-    }
+    cautions.extend((deciding.ratio.basis == Basis::Batches).then_some(Caution::SingleTrial));
     cautions.extend(flows(before, after, deciding));
     cautions.extend(bytes(before, after, deciding));
     cautions.extend(blocking_submission(&cells));
     cautions.extend(rate_not_reached(&cells));
     cautions.extend(unsettled_cells(&cells, deciding).or_else(|| unsettled_trials(&cells)));
-    let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
-        Phases::AfterRestart { whole } => Some(whole),
-        _ => None,
-    });
-    if let Some(whole) = restarted {
-        cautions.push(Caution::AfterRestart {
+    cautions.extend(cells.iter().find_map(|(_, cell)| match cell.phases {
+        Phases::AfterRestart { whole } => Some(Caution::AfterRestart {
             seconds: whole.seconds,
             real_seconds: whole.real_seconds.unwrap_or(whole.seconds),
-        });
-    }
+        }),
+        _ => None,
+    }));
     if subjects.contains(&Subject::Cache) && !after.0.bypasses_cache() {
         cautions.extend(filling(after, model));
     }

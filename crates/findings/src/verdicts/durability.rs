@@ -46,22 +46,18 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     };
     let pool = &variant.pool;
     let data_is_bare = pool.of_class(AllocationClass::Normal).any(|v| bare(&v));
-    if pool.of_class(AllocationClass::Log).any(|v| bare(&v)) {
-        risks.push(DurabilityRisk::LogNotMirrored);
-    }
-    let special =
-        || pool.of_class(AllocationClass::Special).chain(pool.of_class(AllocationClass::Dedup));
-    if !data_is_bare && special().any(|v| bare(&v)) {
-        risks.push(DurabilityRisk::SpecialNotRedundant);
-    }
-    if data_is_bare {
-        risks.push(DurabilityRisk::NoRedundancy);
-    }
-    if let Stack::Filesystem(on_drives) = &variant.stack
-        && matches!(on_drives.level, None | Some(MdLevel::Raid0))
-    {
-        risks.push(DurabilityRisk::FilesystemNotRedundant);
-    }
+    let log_is_bare = pool.of_class(AllocationClass::Log).any(|v| bare(&v));
+    risks.extend(log_is_bare.then_some(DurabilityRisk::LogNotMirrored));
+    let mut special =
+        pool.of_class(AllocationClass::Special).chain(pool.of_class(AllocationClass::Dedup));
+    let special_is_bare = !data_is_bare && special.any(|v| bare(&v));
+    risks.extend(special_is_bare.then_some(DurabilityRisk::SpecialNotRedundant));
+    risks.extend(data_is_bare.then_some(DurabilityRisk::NoRedundancy));
+    let filesystem_is_bare = match &variant.stack {
+        Stack::Zfs => false,
+        Stack::Filesystem(on_drives) => matches!(on_drives.level, None | Some(MdLevel::Raid0)),
+    };
+    risks.extend(filesystem_is_bare.then_some(DurabilityRisk::FilesystemNotRedundant));
     risks
 }
 

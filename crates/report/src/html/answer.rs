@@ -102,11 +102,8 @@ impl Page<'_> {
                     m.tag("span").class("figure").text(ratio(effect.ratio.value));
                     m.tag("span").class("range").inside(|m| {
                         if let Some((before, after)) = self.rates(effect) {
-                            m.tag("span").class("rates").text(format_args!(
-                                "{} → {} ",
-                                count(before),
-                                count(after)
-                            ));
+                            let rates = format!("{} → {} ", count(before), count(after));
+                            m.tag("span").class("rates").text(rates);
                         }
                         m.say(|w| match effect.metric {
                             Metric::Throughput => w.label(answer.rate).to_owned(),
@@ -141,24 +138,12 @@ fn level<'a>(answer: &Answer<'a>) -> (&'a str, &'a str) {
 /// What is to be known of a verdict, as a list; nothing where there is nothing.
 fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     let mut list = Markup::new();
-    for condition in &verdict.conditions {
-        list.tag("li").say(|w| w.condition(condition));
-    }
-    if let Some(levels) = answer.reasons_context() {
-        list.tag("li").say(|w| w.reasons_context(levels));
-    }
-    for reason in &verdict.reasons {
-        list.tag("li").say(|w| reason_text(w, reason));
-    }
-    if let Some(tail) = answer.tail {
-        list.tag("li").say(|w| tail_text(w, tail));
-    }
-    if let Some(price) = &verdict.price {
-        list.tag("li").say(|w| w.price(price, answer.rate));
-    }
-    if let Some(needed) = answer.needed() {
-        list.tag("li").say(|w| w.needed(&needed));
-    }
+    list.say_each("li", &verdict.conditions, |w, condition| w.condition(condition));
+    list.say_each("li", answer.reasons_context(), |w, levels| w.reasons_context(levels));
+    list.say_each("li", &verdict.reasons, |w, reason| reason_text(w, reason));
+    list.say_each("li", answer.tail, |w, tail| tail_text(w, tail));
+    list.say_each("li", &verdict.price, |w, price| w.price(price, answer.rate));
+    list.say_each("li", answer.needed(), |w, needed| w.needed(needed));
     for caution in cautions(answer) {
         list.tag("li").class("know").say(|w| w.caution(caution));
     }

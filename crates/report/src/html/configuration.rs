@@ -4,7 +4,6 @@ use super::{Page, label};
 use crate::markup::Markup;
 use findings::schema::VariantRef;
 use lab::campaign::{Program, Variant};
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use text::Label;
 use text::number::count;
@@ -72,14 +71,8 @@ impl Page<'_> {
             });
         }
         m.tag("h3").say(label(Label::Pool));
-        pairs(
-            m,
-            variant
-                .drives
-                .iter()
-                .filter(|(kind, _)| variant.pool.uses(kind))
-                .map(|(kind, of)| (kind.as_str(), format!("{} × {}", of.count, of.profile))),
-        );
+        let used = variant.drives.iter().filter(|(kind, _)| variant.pool.uses(kind));
+        pairs(m, used.map(|(kind, of)| (kind, format!("{} × {}", of.count, of.profile))));
         for (dataset, properties) in &variant.datasets {
             if properties.is_empty() {
                 continue;
@@ -93,11 +86,11 @@ impl Page<'_> {
                     m.foreign(dataset);
                 }
             });
-            pairs(m, properties.iter().map(|(name, value)| (name.as_str(), value)));
+            pairs(m, properties);
         }
         if !variant.module.is_empty() {
             m.tag("h3").say(label(Label::ModuleParameters));
-            pairs(m, variant.module.iter().map(|(name, value)| (name.as_str(), value)));
+            pairs(m, &variant.module);
         }
     }
 
@@ -105,15 +98,14 @@ impl Page<'_> {
     fn levels(&self, m: &mut Markup) {
         for variant in &self.findings.variants {
             m.tag("h3").inside(|m| m.foreign(&variant.name));
-            let levels: &BTreeMap<String, String> = &variant.levels;
-            pairs(m, levels.iter().map(|(factor, level)| (factor.as_str(), level)));
+            pairs(m, &variant.levels);
             power_cut_and_risks(m, variant);
         }
     }
 }
 
 /// Names and values side by side.
-fn pairs<'n, V: Display>(m: &mut Markup, of: impl Iterator<Item = (&'n str, V)>) {
+fn pairs<'n, V: Display>(m: &mut Markup, of: impl IntoIterator<Item = (&'n String, V)>) {
     m.tag("dl").class("pairs").each("div", of, |m, (name, value)| {
         m.tag("dt").inside(|m| m.foreign(name));
         m.tag("dd").class("mono").inside(|m| m.foreign(&value.to_string()));
@@ -134,9 +126,7 @@ fn code(m: &mut Markup, text: &str) {
 
 /// What a power cut costs a variant, whatever that is, and what else it risks.
 fn power_cut_and_risks(m: &mut Markup, variant: &VariantRef) {
-    if let Some(class) = variant.after_power_cut {
-        m.tag("p").say(|w| w.after_power_cut(class));
-    }
+    m.say_each("p", variant.after_power_cut, |w, class| w.after_power_cut(*class));
     for risk in &variant.durability {
         m.tag("p").class("warn").say(|w| w.durability(risk));
     }

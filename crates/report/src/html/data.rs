@@ -20,13 +20,9 @@ impl Page<'_> {
                 .attr("data-name", "findings.json")
                 .say(label(Label::DownloadJson));
             if let Ok(csv) = crate::csv::render(self.findings) {
-                m.tag("a")
-                    .attr("download", "cells.csv")
-                    .attr(
-                        "href",
-                        format_args!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv)),
-                    )
-                    .say(label(Label::DownloadCsv));
+                let href = format!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv));
+                let link = m.tag("a").attr("download", "cells.csv").attr("href", href);
+                link.say(label(Label::DownloadCsv));
             }
         });
         if stretch > 1 {

@@ -90,7 +90,6 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// Averages `values` into at most `most` stretches.
 fn average(values: &[f64], most: usize) -> Vec<f64> {
     values.chunks(values.len().div_ceil(most).max(1)).map(mean).collect()
 }

@@ -2,10 +2,11 @@
 
 use super::answer::chip;
 use super::{Page, column, label, list, scroll};
+use crate::charts::axis::Axis;
 use crate::charts::forest;
 use crate::markup::Markup;
 use crate::rows::{class_name, subject};
-use findings::schema::{Effect, Metric, PhaseKind};
+use findings::schema::{Effect, Estimate, Metric, PhaseKind};
 use text::number::{range, ratio};
 use text::{Label, level_of};
 
@@ -41,13 +42,7 @@ impl Page<'_> {
         self.ranking(m);
     }
 
-    fn forest(
-        &self,
-        m: &mut Markup,
-        metric: Metric,
-        effects: &[&Effect],
-        axis: &crate::charts::axis::Axis,
-    ) {
+    fn forest(&self, m: &mut Markup, metric: Metric, effects: &[&Effect], axis: &Axis) {
         if effects.is_empty() {
             return;
         }
@@ -71,7 +66,7 @@ impl Page<'_> {
         });
     }
 
-    fn forest_row(&self, m: &mut Markup, effect: &Effect, axis: &crate::charts::axis::Axis) {
+    fn forest_row(&self, m: &mut Markup, effect: &Effect, axis: &Axis) {
         m.tag("th").attr("scope", "row").inside(|m| {
             m.say(|w| subject(self.findings, w, &effect.factor, &effect.level));
             m.tag("div").class("sub").inside(|m| {
@@ -89,21 +84,11 @@ impl Page<'_> {
             PhaseKind::Whole => w.label(Label::Whole).to_owned(),
             phase => w.phase(phase).to_owned(),
         });
-        let ratio_of = effect.ratio;
-        m.tag("td").class("plot-cell").inside(|m| {
-            forest::row(
-                m,
-                axis,
-                (ratio_of.low, ratio_of.value, ratio_of.high),
-                self.findings.method.smallest_effect,
-                class_name(effect.class),
-            );
-        });
-        m.tag("td").class("num").text(format_args!(
-            "{}{}",
-            ratio(ratio_of.value),
-            range(&ratio_of)
-        ));
+        let Estimate { value, low, high, .. } = effect.ratio;
+        let (band, class) = (self.findings.method.smallest_effect, class_name(effect.class));
+        let plot = m.tag("td").class("plot-cell");
+        plot.inside(|m| forest::row(m, axis, (low, value, high), band, class));
+        m.tag("td").class("num").text(ratio(value) + &range(&effect.ratio));
         m.tag("td").class("inline").inside(|m| chip(m, effect.class));
     }
 

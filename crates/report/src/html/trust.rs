@@ -24,18 +24,11 @@ impl Page<'_> {
                 chip(m, answer.verdict.class);
             });
             m.tag("ul").class("text").inside(|m| {
-                if let Some(even) = &answer.verdict.break_even {
-                    m.tag("li").say(|w| w.break_even(even, answer.rate));
-                }
-                for sensitivity in &answer.verdict.sensitivity {
-                    m.tag("li").say(|w| w.sensitivity(sensitivity));
-                }
-                for condition in &answer.verdict.conditions {
-                    m.tag("li").say(|w| w.condition(condition));
-                }
-                if let Some(needed) = answer.needed() {
-                    m.tag("li").say(|w| w.needed(&needed));
-                }
+                let verdict = answer.verdict;
+                m.say_each("li", &verdict.break_even, |w, even| w.break_even(even, answer.rate));
+                m.say_each("li", &verdict.sensitivity, |w, varied| w.sensitivity(varied));
+                m.say_each("li", &verdict.conditions, |w, condition| w.condition(condition));
+                m.say_each("li", answer.needed(), |w, needed| w.needed(needed));
             });
         }
         if self.answers.iter().all(|answer| answer.verdict.sensitivity.is_empty()) {
@@ -84,9 +77,7 @@ impl Page<'_> {
         }
         m.tag("h3").say(label(Label::Limits));
         m.tag("ul").class("text").inside(|m| {
-            for limit in &scale.limits {
-                m.tag("li").say(|w| w.scale_limit(limit));
-            }
+            m.say_each("li", &scale.limits, |w, limit| w.scale_limit(limit));
             for note in &scale.notes {
                 m.tag("li").inside(|m| m.foreign(&one_line(note)));
             }

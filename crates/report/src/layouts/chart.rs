@@ -14,7 +14,6 @@ const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 90.0;
 const TOP: f64 = 20.0;
 const RIGHT: f64 = 40.0;
-/// Radius of a point.
 const RADIUS: f64 = 6.0;
 /// A name is about so wide, a column of it, and so high: the font has 12 units.
 const COLUMN: f64 = 7.0;
