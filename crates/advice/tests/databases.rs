@@ -1,12 +1,12 @@
 //! Rules about databases: what their files say, and where nothing may be said.
 
-mod changed;
+mod fix_applied;
 mod pasted;
 
 use advice::audit::{Finding, audit};
 use advice::setting::Target;
 use advice::tune::{Choice, Need, Server, Workload, tune};
-use changed::changed;
+use fix_applied::changed;
 use pasted::{fires, found, read};
 
 /// Datasets and their properties, as `zfs get` prints them; `!` marks one that was set.

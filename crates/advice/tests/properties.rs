@@ -1,12 +1,12 @@
 //! Claims that hold for any input: no text panics, no lab panics, and a fix that is followed
 //! silences its rule and raises no other.
 
-mod changed;
+mod fix_applied;
 
 use advice::audit::{Finding, audit, audit_variants};
 use advice::system::{Input, System, gather, variants};
 use advice::tune::{Need, Server, Workload, differences, files, tune};
-use changed::changed;
+use fix_applied::changed;
 use lab::campaign::{
     AllocationClass, Campaign, DriveKind, DriveRef, Host, Layout, Method, OpenZfs, Pool, Processor,
     Program, Scale, Stack, Variant, Vdev,

@@ -3,13 +3,13 @@
 //! `tests/rules/<rule>.txt` holds both, after `##### fires` and `##### silent`, each as `tail`
 //! prints several files.
 
-mod changed;
+mod fix_applied;
 
 use advice::audit::{Finding, TOPICS, audit, rules};
 use advice::setting::{Setting, Target};
 use advice::system::{Input, Leaf, System, UNKNOWN, gather};
 use advice::tune::{Need, Server, Workload, tune};
-use changed::changed;
+use fix_applied::changed;
 use std::path::PathBuf;
 use text::Language;
 use zfs::Layout;

@@ -11,7 +11,7 @@ use lab::model::Model;
 use measurement::Trial;
 use std::path::PathBuf;
 use std::time::SystemTime;
-use store::{Found, Record, Store};
+use store::{CampaignRecord, Found, Store};
 
 /// The campaign to measure.
 pub struct Question {
@@ -73,7 +73,7 @@ pub fn run(
 ) -> Result<CampaignRun, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(runner.engine, campaign)?;
-    let mut record = Record::new(campaign, model, &question.lab, builds.by_name());
+    let mut record = CampaignRecord::new(campaign, model, &question.lab, builds.by_name());
     let mut path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
     let mut known = KnownTrials::default();

@@ -152,7 +152,7 @@ fn a_campaign_is_measured_once_and_running_it_again_runs_nothing() {
     let again = run(&store, &engine, &lab(), &Notes::default());
     assert_eq!((again.end, engine.count()), (End::Complete, 4));
     assert_eq!(again.trials, first.trials);
-    let (loaded, damaged) = store::Record::read(&again.record).unwrap().load(&store);
+    let (loaded, damaged) = store::CampaignRecord::read(&again.record).unwrap().load(&store);
     assert_eq!((loaded, damaged), (first.trials, vec![]));
     assert_eq!(store.campaigns("lab").unwrap(), [again.record]);
 }
@@ -245,7 +245,7 @@ fn a_trial_that_failed_is_reported_and_tried_again_by_the_next_run() {
         failed.count()
     };
     assert_eq!(failed(&ran.trials), 2);
-    let (loaded, _) = store::Record::read(&ran.record).unwrap().load(&store);
+    let (loaded, _) = store::CampaignRecord::read(&ran.record).unwrap().load(&store);
     assert_eq!(failed(&loaded), 2);
     engine.logs_fail = false;
     let ran = run(&store, &engine, &lab(), &Notes::default());

@@ -220,7 +220,7 @@ fn properties_that_do_not_act_are_not_set_in_the_machine() {
     let campaign = campaign(&LAB.replace("vdevs = \"mirror hdd[0-1]\"\n", stated));
     let inputs = inputs(&campaign, &TrialSpec::repeat(0, 0, 0));
     assert_eq!(
-        lab::command::commands(&inputs.variant).lines(),
+        lab::build_commands::commands(&inputs.variant).lines(),
         [
             "zpool create -o autotrim=on -O atime=off tank mirror hdd0 hdd1",
             "zfs create -o recordsize=16K tank/db"

@@ -212,10 +212,10 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
             after_power_cut: Some(lab::durability::worst(v, campaign).durability.into()),
             build: memory(campaign, v)
                 .into_iter()
-                .chain(lab::command::commands(v).lines())
+                .chain(lab::build_commands::commands(v).lines())
                 .collect(),
             add: base
-                .and_then(|base| lab::command::addition(base, v))
+                .and_then(|base| lab::build_commands::addition(base, v))
                 .map(|command| command.to_string()),
         })
         .collect()

@@ -3,9 +3,9 @@
 //! [`load`] reads a lab's text. Nothing here does I/O: files come through [`Files`], profiles and
 //! built-in labs are embedded.
 
+pub mod build_commands;
 pub mod builtin;
 pub mod campaign;
-pub mod command;
 pub mod diagnostic;
 pub mod durability;
 mod file;

@@ -74,7 +74,7 @@ fn read(text: &str) -> Result<(), TestCaseError> {
                 }
             }
             for variant in &campaign.variants {
-                let _ = lab::command::commands(variant);
+                let _ = lab::build_commands::commands(variant);
             }
         }
         Err(diagnostics) => {

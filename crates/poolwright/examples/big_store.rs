@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::time::SystemTime;
-use store::{Entry, Key, Record, Run, Store};
+use store::{CampaignRecord, Entry, Key, Run, Store};
 
 /// Variants of the campaign; the rest of its cells are workloads.
 const VARIANTS: u64 = 8;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "wrlog_data_max": 1u64 << 29, "guest_memory": 3u64 << 30, "caps": [], "notes": [],
     }))?;
     let lab = "# made by big_store, never run\n";
-    let mut record = Record::new(&campaign, &model, lab, BTreeMap::new());
+    let mut record = CampaignRecord::new(&campaign, &model, lab, BTreeMap::new());
     let mut seed = 0;
     for repeat in 0..TRIALS {
         for workload in &campaign.workloads {

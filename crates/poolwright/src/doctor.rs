@@ -2,7 +2,7 @@
 
 use crate::exit::{ENVIRONMENT, Refusal};
 use crate::store_dir::StoreDir;
-use crate::{machine, output};
+use crate::{host_resources, output};
 use ::machine::confine::has_landlock;
 use ::machine::engine::{self, Engine, Missing};
 use ::machine::scratch::Scratch;
@@ -115,8 +115,8 @@ fn findings(store: &Path) -> Vec<Finding> {
         let missing = || (format!("for labs with {labs}"), install(package));
         add(program, false, found.ok_or_else(missing));
     }
-    let free = machine::free_memory().unwrap_or(0);
-    add("memory", false, memory(free, HostLimits::MACHINE.memory, machine::cores()));
+    let free = host_resources::free_memory().unwrap_or(0);
+    add("memory", false, memory(free, HostLimits::MACHINE.memory, host_resources::cores()));
     add("cache", true, writable(&engine::cache(), OTHER_CACHE));
     let fix = "give a directory that you can write to with --store, or set XDG_DATA_HOME";
     add("store", true, writable(store, fix));

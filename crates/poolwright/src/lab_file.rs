@@ -1,7 +1,7 @@
 //! Finds the lab that a subcommand names: a file, standard input, or a built-in lab.
 
 use crate::exit::{ENVIRONMENT, Refusal, USAGE};
-use crate::{diagnostics, machine};
+use crate::{diagnostics, host_resources};
 use bench::programs;
 use bench::workload::fio::refusals;
 use lab::campaign::{Campaign, OpenZfs};
@@ -149,7 +149,7 @@ impl Loaded {
 
     /// Its scale model. Why there is none has been printed.
     pub fn model(&self) -> Result<Model, Refusal> {
-        machine::model(&self.campaign).map_err(|diagnostic| {
+        host_resources::model(&self.campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &self.sources);
             Refusal::silent(ENVIRONMENT)
         })

@@ -12,21 +12,21 @@ mod engine;
 mod exit;
 mod hidden;
 mod history;
+mod host_resources;
 mod lab_file;
-mod machine;
 mod merge;
 mod new;
 mod output;
 mod plan;
 mod powercut;
 mod profiles;
+#[cfg(test)]
+mod random_labs;
 mod report;
 mod run;
 mod shell;
 mod status_line;
 mod store_dir;
-#[cfg(test)]
-mod thousand;
 mod trial;
 mod tune;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use report::html::Configuration;
 use report::terminal::Style;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use store::{Record, Store};
+use store::{CampaignRecord, Store};
 use text::Language;
 use text::line::one_line;
 
@@ -149,7 +149,7 @@ pub fn locale() -> Language {
 pub fn find(name: &str, store: &StoreDir) -> Result<ReportInput, String> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "json") && path.is_file() {
-        return match Record::store_of(path) {
+        return match CampaignRecord::store_of(path) {
             Some(root) => {
                 let store = Store::read(&root).map_err(|e| e.to_string())?;
                 from_record(&store, path)
@@ -219,7 +219,7 @@ fn from_findings(path: &Path) -> Result<ReportInput, String> {
 
 /// The findings of a campaign's trials.
 fn from_record(store: &Store, path: &Path) -> Result<ReportInput, String> {
-    let record = Record::read(path).map_err(|e| e.to_string())?;
+    let record = CampaignRecord::read(path).map_err(|e| e.to_string())?;
     let (trials, damaged) = record.load(store);
     for why in damaged {
         output::complain(&format!("note: left out: {}\n", one_line(&why)));

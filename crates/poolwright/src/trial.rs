@@ -3,7 +3,7 @@
 use crate::exit::{INTERRUPTED, Refusal};
 use crate::run::progress::Progress;
 use crate::store_dir::StoreDir;
-use crate::{engine, machine, output};
+use crate::{engine, host_resources, output};
 use bench::budget::Budget;
 use bench::clock::WallClock;
 use bench::engine::linux::host_memory;
@@ -58,7 +58,7 @@ impl Args {
             engine: engine.as_ref(),
             stop: &stop,
             clock: Arc::new(WallClock::start()),
-            parallel: machine::parallel(self.jobs, largest, machine::free_memory()),
+            parallel: host_resources::parallel(self.jobs, largest, host_resources::free_memory()),
             watch: &progress,
         };
         let done = runner.run(&trials, &mut Budget::new(f64::INFINITY));

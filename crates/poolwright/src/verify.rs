@@ -10,7 +10,7 @@ use bench::stop::Stop;
 use bench::verify::{Verified, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
-use store::{Key, Record, Store};
+use store::{CampaignRecord, Key, Store};
 use text::line::one_line;
 
 /// Exit code when a result differs.
@@ -106,7 +106,7 @@ fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<
             "{name} is not a result, a trial key or a lab that was run; if it is a lab, run `poolwright run {name}` first"
         )));
     };
-    let record = Record::read(newest)?;
+    let record = CampaignRecord::read(newest)?;
     let mut keys: Vec<Key> = Vec::new();
     for entry in &record.trials {
         if let Some(key) = Key::parse(&entry.key)

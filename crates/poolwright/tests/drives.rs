@@ -1,16 +1,16 @@
 //! Drives in the machine are what their profiles say: as the block layer sees them, and in the time of every
 //! request. These tests need an engine and fio.
 
-mod bare;
 #[path = "drives/client.rs"]
 mod client;
+mod script_machine;
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bare::{Bare, drive, profiles};
 use client::{Client, Seen, compare};
 use contents::config::DriveConfig;
 use drives::Profile;
+use script_machine::{Bare, drive, profiles};
 use std::collections::BTreeMap;
 
 /// KiB of a request up to which the block layer goes by itself (`BLK_DEF_MAX_SECTORS_CAP` of Linux 7.2).

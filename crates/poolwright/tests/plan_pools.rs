@@ -1,15 +1,15 @@
 //! `plan`'s arithmetic against pools that OpenZFS makes in the machine. These tests need an engine.
 
-mod bare;
+mod script_machine;
 #[path = "../../plan/tests/table/mod.rs"]
 mod table;
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bare::{Bare, drive, profiles};
 use contents::config::DriveConfig;
 use drives::ProfileNumber;
 use plan::space::{self, PoolSpace, VdevSpace};
+use script_machine::{Bare, drive, profiles};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use table::{BLOCKS, geometry};

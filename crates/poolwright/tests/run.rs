@@ -1,14 +1,14 @@
 //! `poolwright run`: its results and files, also after failures.
 
-mod place;
+mod two_variant_lab;
 
-use place::{LAB, Place, signal, stderr, stdout};
 use rustix::process::Signal;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use two_variant_lab::{LAB, Place, signal, stderr, stdout};
 
 /// What is in a directory of the store; 0 where it does not exist.
 fn entries(path: &Path) -> usize {

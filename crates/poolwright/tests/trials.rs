@@ -1,10 +1,10 @@
 //! `run --list`, `trial`, `merge` and `verify`: trials one by one, on any number of hosts.
 
-mod place;
+mod two_variant_lab;
 
-use place::{Place, results, stderr, stdout};
 use std::fs;
 use std::process::{Child, Stdio};
+use two_variant_lab::{Place, results, stderr, stdout};
 
 /// The rows of `run --list`.
 fn list(place: &Place) -> Vec<Vec<String>> {

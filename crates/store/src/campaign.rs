@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Version of the format of [`Record`].
+/// Version of the format of [`CampaignRecord`].
 const FORMAT: u32 = 1;
 
 /// A campaign as it was run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct CampaignRecord {
     /// Version of this format.
     format: u32,
     /// The campaign, resolved.
@@ -60,15 +60,15 @@ impl Entry {
     }
 }
 
-impl Record {
+impl CampaignRecord {
     /// A campaign without trials.
     pub fn new(
         campaign: &Campaign,
         model: &Model,
         lab: &str,
         builds: BTreeMap<String, String>,
-    ) -> Record {
-        Record {
+    ) -> CampaignRecord {
+        CampaignRecord {
             format: FORMAT,
             campaign: campaign.clone(),
             model: model.clone(),
@@ -89,8 +89,8 @@ impl Record {
     ///
     /// # Errors
     /// What the file system refused, or [`Error::Content`].
-    pub fn read(path: &Path) -> Result<Record, Error> {
-        let record: Record = parse(path).map_err(|error| match error {
+    pub fn read(path: &Path) -> Result<CampaignRecord, Error> {
+        let record: CampaignRecord = parse(path).map_err(|error| match error {
             Error::Content { path, why } => {
                 let why = format!("{why}. Run the lab again: its stored trials are used");
                 Error::Content { path, why }
@@ -158,7 +158,7 @@ impl Store {
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn keep(&self, record: &mut Record, now: SystemTime) -> Result<PathBuf, Error> {
+    pub fn keep(&self, record: &mut CampaignRecord, now: SystemTime) -> Result<PathBuf, Error> {
         let directory = self.campaigns_of(&record.campaign.name);
         create(&directory)?;
         sweep(&directory)?;
@@ -174,17 +174,17 @@ impl Store {
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn update(&self, path: &Path, record: &mut Record) -> Result<PathBuf, Error> {
+    pub fn update(&self, path: &Path, record: &mut CampaignRecord) -> Result<PathBuf, Error> {
         let directory = self.campaigns_of(&record.campaign.name);
         create(&directory)?;
         let _lock = Lock::wait(&directory.join("records.lock"))?;
         let identity = record.identity().map_err(|e| Error::content(path, e))?;
         let suffix = format!("-{identity}.json");
-        let mut known: BTreeMap<PathBuf, Option<Record>> = BTreeMap::new();
+        let mut known: BTreeMap<PathBuf, Option<CampaignRecord>> = BTreeMap::new();
         for other in list(&directory)? {
             let is_of_campaign = other == path || other.to_string_lossy().ends_with(&suffix);
             // A file that cannot be read stays, for a person to look at.
-            if is_of_campaign && let Ok(read) = Record::read(&other) {
+            if is_of_campaign && let Ok(read) = CampaignRecord::read(&other) {
                 read.trials.iter().for_each(|entry| record.add(entry.clone()));
                 known.insert(other, Some(read));
             }
@@ -195,7 +195,7 @@ impl Store {
         let text = match own {
             None => serde_json::to_vec_pretty(record),
             Some(own) => {
-                serde_json::to_vec_pretty(&Record { trials: record.trials.clone(), ..own })
+                serde_json::to_vec_pretty(&CampaignRecord { trials: record.trials.clone(), ..own })
             }
         };
         let mut text = text.map_err(|e| Error::content(path, e))?;
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_store_of_a_campaign_is_known_from_its_path() {
-        let store = |path: &str| Record::store_of(Path::new(path));
+        let store = |path: &str| CampaignRecord::store_of(Path::new(path));
         assert_eq!(store("/s/campaigns/demo/x.json"), Some("/s".into()));
         assert_eq!(store("campaigns/demo/x.json"), Some(".".into()));
         assert_eq!(store("/s/other/demo/x.json"), None);

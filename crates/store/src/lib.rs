@@ -31,7 +31,7 @@ mod place;
 mod states;
 mod trials;
 
-pub use campaign::{Entry, Record};
+pub use campaign::{CampaignRecord, Entry};
 pub use error::Error;
 pub use key::Key;
 pub use merge::Merged;

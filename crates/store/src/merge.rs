@@ -2,7 +2,7 @@
 
 use crate::files::{self, directories, list};
 use crate::trials::{RESULT, content};
-use crate::{Error, Found, Record, Store};
+use crate::{CampaignRecord, Error, Found, Store};
 use std::path::PathBuf;
 
 /// The result of a merge.
@@ -64,7 +64,7 @@ impl Store {
             let mut records = list(&lab)?;
             records.retain(|path| path.extension().is_some_and(|e| e == "json"));
             for record in records {
-                match Record::read(&record) {
+                match CampaignRecord::read(&record) {
                     Ok(mut read) => {
                         let ours = self.campaigns_of(&read.campaign.name);
                         let path = ours.join(record.file_name().unwrap_or_default());

@@ -5,7 +5,7 @@ use lab::model::{Cap, Model, Rule};
 use measurement::{Measured, Trial, TrialResult};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
-use store::{Entry, Key, Record, Run, Store};
+use store::{CampaignRecord, Entry, Key, Run, Store};
 
 fn campaign() -> (Campaign, Model) {
     let text = r#"
@@ -34,10 +34,10 @@ size=1g
     (campaign, serde_json::from_value(model).unwrap())
 }
 
-fn record() -> Record {
+fn record() -> CampaignRecord {
     let (campaign, model) = campaign();
     let builds = BTreeMap::from([("2.4".to_owned(), "build".to_owned())]);
-    Record::new(&campaign, &model, "title = 'x'", builds)
+    CampaignRecord::new(&campaign, &model, "title = 'x'", builds)
 }
 
 fn entry(key: &str, repeat: u32) -> Entry {
@@ -61,7 +61,7 @@ fn the_same_campaign_run_again_takes_the_place_of_the_earlier_and_knows_its_tria
     let new = store.keep(&mut more, at(60)).unwrap();
     assert!(!old.exists());
     assert_eq!(store.campaigns("lab").unwrap().as_slice(), std::slice::from_ref(&new));
-    assert_eq!(Record::read(&new).unwrap().trials, first.trials);
+    assert_eq!(CampaignRecord::read(&new).unwrap().trials, first.trials);
 }
 
 /// As two runs of one lab at the same time, of which the one that began first ends last.
@@ -78,7 +78,7 @@ fn a_campaign_that_two_runs_write_has_the_trials_of_both() {
     assert_eq!(store.update(&old, &mut first).unwrap(), new);
     let left = store.campaigns("lab").unwrap();
     assert_eq!(left, [new]);
-    assert_eq!(Record::read(&left[0]).unwrap().trials, [entry("a", 0), entry("b", 1)]);
+    assert_eq!(CampaignRecord::read(&left[0]).unwrap().trials, [entry("a", 0), entry("b", 1)]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_campaign_that_two_stores_have_has_the_trials_of_both_after_a_merge() {
         for _ in 0..2 {
             assert!(ours.merge(&theirs).unwrap().damaged.is_empty());
             let [left] = &ours.campaigns("lab").unwrap()[..] else { panic!("one campaign") };
-            assert_eq!(Record::read(left).unwrap().trials.len(), 2);
+            assert_eq!(CampaignRecord::read(left).unwrap().trials.len(), 2);
         }
         std::fs::remove_dir_all(ours.path().join("campaigns")).unwrap();
     }
@@ -128,7 +128,7 @@ fn a_model_with_a_bound_that_is_infinite_is_read_back() {
     let why = String::new();
     record.model.caps.push(Cap { rule: Rule::Memory, lower: true, bound: f64::INFINITY, why });
     let path = store.keep(&mut record, at(0)).unwrap();
-    assert_eq!(Record::read(&path).unwrap().model.caps, record.model.caps);
+    assert_eq!(CampaignRecord::read(&path).unwrap().model.caps, record.model.caps);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_damaged_campaign_says_that_running_the_lab_again_uses_its_trials() {
     let store = Store::open(dir.path()).unwrap();
     let path = store.keep(&mut record(), at(0)).unwrap();
     std::fs::write(&path, "{\"broken").unwrap();
-    let message = Record::read(&path).unwrap_err().to_string();
+    let message = CampaignRecord::read(&path).unwrap_err().to_string();
     assert!(message.starts_with(&path.display().to_string()), "{message}");
     assert!(message.ends_with("Run the lab again: its stored trials are used"), "{message}");
 }

@@ -3,7 +3,7 @@
 use super::{Check, Problem, Severity, rules};
 use crate::format::size;
 use crate::setting::{Target, rounded_arc};
-use crate::system::{Database, Engine, Found, System};
+use crate::system::{Database, DatabaseServer, Found, System};
 use zfs::AllocationClass;
 
 rules! {
@@ -62,10 +62,10 @@ fn records_torn(system: &System, database: &Database) -> Option<Problem> {
     let problem = wrong_record(database, |record, page| record < page)?;
     // Files written before keep their small records, so the server's protection must stay on.
     Some(match database.engine {
-        Engine::Postgresql if !system.postgresql.is_empty() => {
+        DatabaseServer::Postgresql if !system.postgresql.is_empty() => {
             problem.set(Target::Postgresql, "full_page_writes", Some("on"))
         }
-        Engine::Mysql if !system.mysql.is_empty() => {
+        DatabaseServer::Mysql if !system.mysql.is_empty() => {
             problem.set(Target::Mysql, "innodb_doublewrite", Some("ON"))
         }
         _ => problem,
@@ -118,12 +118,12 @@ fn primarycache(system: &System, database: &Database) -> Option<Problem> {
     let property = dataset.get("primarycache").filter(|p| p.value == "metadata")?;
     let memory = system.memory.as_ref()?.value;
     let (configured, setting, own) = match database.engine {
-        Engine::Postgresql => (
+        DatabaseServer::Postgresql => (
             !system.postgresql.is_empty(),
             "shared_buffers",
             system.postgres_bytes("shared_buffers", 8192),
         ),
-        Engine::Mysql => {
+        DatabaseServer::Mysql => {
             let name = "innodb_buffer_pool_size";
             (!system.mysql.is_empty(), name, system.innodb_bytes(name))
         }
@@ -187,13 +187,14 @@ fn memory(system: &System) -> Option<Problem> {
 }
 
 /// The settings of the servers' caches, with how many clusters have one.
-fn settings(servers: &[(Engine, Found<u64>)]) -> String {
-    let named = |engine: Engine| match servers.iter().filter(|(own, _)| *own == engine).count() {
-        0 => None,
-        1 => Some(engine.cache_setting().to_string()),
-        several => Some(format!("{several} × {}", engine.cache_setting())),
-    };
-    let both = [Engine::Postgresql, Engine::Mysql].into_iter().filter_map(named);
+fn settings(servers: &[(DatabaseServer, Found<u64>)]) -> String {
+    let named =
+        |server: DatabaseServer| match servers.iter().filter(|(own, _)| *own == server).count() {
+            0 => None,
+            1 => Some(server.cache_setting().to_string()),
+            several => Some(format!("{several} × {}", server.cache_setting())),
+        };
+    let both = [DatabaseServer::Postgresql, DatabaseServer::Mysql].into_iter().filter_map(named);
     both.collect::<Vec<_>>().join(" + ")
 }
 
@@ -201,12 +202,14 @@ fn settings(servers: &[(Engine, Found<u64>)]) -> String {
 fn smaller_caches(
     system: &System,
     problem: Problem,
-    servers: &[(Engine, Found<u64>)],
+    servers: &[(DatabaseServer, Found<u64>)],
     kept: u64,
 ) -> Problem {
     let cache: u128 = servers.iter().map(|(_, own)| u128::from(own.value)).sum();
-    let engines =
-        [(Engine::Postgresql, Target::Postgresql, "MB"), (Engine::Mysql, Target::Mysql, "M")];
+    let engines = [
+        (DatabaseServer::Postgresql, Target::Postgresql, "MB"),
+        (DatabaseServer::Mysql, Target::Mysql, "M"),
+    ];
     engines.into_iter().fold(problem, |problem, (engine, target, unit)| {
         let own = servers.iter().filter(|(of, _)| *of == engine).map(|(_, found)| found.value);
         let sizes: Vec<u128> = own.map(u128::from).collect();

@@ -3,7 +3,7 @@
 use super::{Check, Problem, rules};
 use crate::format::size;
 use crate::setting::Target;
-use crate::system::{Database, Dataset, Engine, Found, Pool, System};
+use crate::system::{Database, DatabaseServer, Dataset, Found, Pool, System};
 use facts::units::switch;
 
 rules! {
@@ -133,7 +133,7 @@ fn flush_method(system: &System) -> Option<Problem> {
     if !nothing && word != "o_direct_no_fsync" {
         return None;
     }
-    let data = system.databases_of(Engine::Mysql).into_iter().map(|db| db.dataset);
+    let data = system.databases_of(DatabaseServer::Mysql).into_iter().map(|db| db.dataset);
     let redo = system.innodb("innodb_log_group_home_dir").filter(|_| nothing);
     let redo = redo.and_then(|directory| system.holder(&directory.value));
     // With sync=disabled, that is what is wrong first: it has a rule of its own.
@@ -162,14 +162,15 @@ fn doublewrite_off(system: &System) -> Option<Problem> {
 
 /// Whether no power cut tears a page on the known datasets of InnoDB.
 fn pages_whole(system: &System) -> bool {
-    system.keeps_pages_whole(Engine::Mysql, system.opens_directly())
+    system.keeps_pages_whole(DatabaseServer::Mysql, system.opens_directly())
 }
 
 fn checkpoint(system: &System) -> Option<Problem> {
     if system.writes_through() {
         return None;
     }
-    let own = system.databases_of(Engine::Mysql).into_iter().filter(|db| is_mariadb(system, db));
+    let own =
+        system.databases_of(DatabaseServer::Mysql).into_iter().filter(|db| is_mariadb(system, db));
     let standard = |db: Database| {
         let property = db.dataset.get("sync").filter(|property| property.value == "standard")?;
         Some(Problem::of_property(&db.dataset.name, "sync", property, "always"))
@@ -192,7 +193,7 @@ fn is_mariadb(system: &System, database: &Database) -> bool {
 fn native_aio(system: &System) -> Option<Problem> {
     let name = "innodb_use_native_aio";
     let found = system.innodb(name).filter(|found| switch(&found.value) == Some(true))?;
-    (!system.databases_of(Engine::Mysql).is_empty()).then(|| wrong(name, &found, "OFF"))
+    (!system.databases_of(DatabaseServer::Mysql).is_empty()).then(|| wrong(name, &found, "OFF"))
 }
 
 fn flush_neighbors(system: &System) -> Option<Problem> {
@@ -200,7 +201,7 @@ fn flush_neighbors(system: &System) -> Option<Problem> {
     let found = system
         .innodb(name)
         .filter(|found| found.value != "0" && switch(&found.value) != Some(false))?;
-    let databases = system.databases_of(Engine::Mysql);
+    let databases = system.databases_of(DatabaseServer::Mysql);
     let pools = databases.iter().filter_map(|db| system.pool(db.dataset.pool()));
     let flash = pools
         .flat_map(Pool::leaves)
@@ -221,7 +222,11 @@ fn compression(system: &System) -> Option<Problem> {
     let found = system.innodb(name).filter(|found| switch(&found.value) == Some(true))?;
     let compressed =
         |db: &Database| db.dataset.get("compression").is_some_and(|p| p.value != "off");
-    system.databases_of(Engine::Mysql).iter().any(compressed).then(|| wrong(name, &found, "OFF"))
+    system
+        .databases_of(DatabaseServer::Mysql)
+        .iter()
+        .any(compressed)
+        .then(|| wrong(name, &found, "OFF"))
 }
 
 /// Settings that only one of the two servers has.

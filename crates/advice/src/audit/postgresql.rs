@@ -3,7 +3,7 @@
 use super::{Check, Evidence, Finding, Problem, rules};
 use crate::format::size;
 use crate::setting::Target;
-use crate::system::{Engine, System};
+use crate::system::{DatabaseServer, System};
 use facts::postgresql::switch;
 use zfs::AllocationClass;
 
@@ -115,14 +115,14 @@ pub(super) fn finish(system: &System, several: bool, finding: &mut Finding) {
 
 fn full_page_writes(system: &System) -> Option<Problem> {
     let off = system.postgres_switch("full_page_writes").is_some_and(|found| !found.value);
-    let whole = system.keeps_pages_whole(Engine::Postgresql, false);
+    let whole = system.keeps_pages_whole(DatabaseServer::Postgresql, false);
     (off && !whole).then(|| of_setting(system, "full_page_writes", "on"))
 }
 
 /// A switch that is on, as it is by default, and useless on ZFS.
 fn useless_on_zfs(system: &System, name: &str) -> Option<Problem> {
     let on = system.postgres_switch(name).is_none_or(|found| found.value);
-    let databases = system.databases_of(Engine::Postgresql);
+    let databases = system.databases_of(DatabaseServer::Postgresql);
     let dataset = databases.first().filter(|_| on && !system.postgresql.is_empty())?.dataset;
     Some(of_setting(system, name, "off").evidence(&dataset.place(), &dataset.name))
 }
@@ -136,7 +136,7 @@ fn effective_io_concurrency(system: &System) -> Option<Problem> {
     let own_reads = system.postgres("io_method").is_some();
     let major = system.postgres_major();
     let own_reads = own_reads || major.is_some_and(|major| major >= 18);
-    if asked <= 1 || own_reads || system.databases_of(Engine::Postgresql).is_empty() {
+    if asked <= 1 || own_reads || system.databases_of(DatabaseServer::Postgresql).is_empty() {
         return None;
     }
     let release = format!("OpenZFS {}.{}", version.value.0, version.value.1);
@@ -156,7 +156,7 @@ fn random_page_cost(system: &System) -> Option<Problem> {
         None if system.postgresql.is_empty() => return None,
         None => 4.0,
     };
-    let databases = system.databases_of(Engine::Postgresql);
+    let databases = system.databases_of(DatabaseServer::Postgresql);
     let pool = system.pool(databases.first()?.dataset.pool())?;
     let mut leaves = pool.leaves_of(AllocationClass::Normal).peekable();
     leaves.peek()?;

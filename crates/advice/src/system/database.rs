@@ -6,27 +6,27 @@ use zfs::{AllocationClass, WritePath};
 
 /// A database server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Engine {
+pub enum DatabaseServer {
     /// PostgreSQL.
     Postgresql,
     /// MySQL or MariaDB with InnoDB.
     Mysql,
 }
 
-impl Engine {
+impl DatabaseServer {
     /// The setting of its own cache.
     pub fn cache_setting(self) -> &'static str {
         match self {
-            Engine::Postgresql => "shared_buffers",
-            Engine::Mysql => "innodb_buffer_pool_size",
+            DatabaseServer::Postgresql => "shared_buffers",
+            DatabaseServer::Mysql => "innodb_buffer_pool_size",
         }
     }
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
-            Engine::Postgresql => "PostgreSQL",
-            Engine::Mysql => "InnoDB",
+            DatabaseServer::Postgresql => "PostgreSQL",
+            DatabaseServer::Mysql => "InnoDB",
         }
     }
 }
@@ -37,21 +37,21 @@ pub struct Database<'a> {
     /// Where it lives.
     pub dataset: &'a Dataset,
     /// Its server.
-    pub engine: Engine,
+    pub engine: DatabaseServer,
     /// Bytes of a page.
     pub page: u64,
 }
 
 /// Words in a dataset's name that say what is in it.
-const NAMES: [(&str, Engine); 8] = [
-    ("pgdata", Engine::Postgresql),
-    ("pg_data", Engine::Postgresql),
-    ("pgsql", Engine::Postgresql),
-    ("postgres", Engine::Postgresql),
-    ("mysql", Engine::Mysql),
-    ("mariadb", Engine::Mysql),
-    ("innodb", Engine::Mysql),
-    ("percona", Engine::Mysql),
+const NAMES: [(&str, DatabaseServer); 8] = [
+    ("pgdata", DatabaseServer::Postgresql),
+    ("pg_data", DatabaseServer::Postgresql),
+    ("pgsql", DatabaseServer::Postgresql),
+    ("postgres", DatabaseServer::Postgresql),
+    ("mysql", DatabaseServer::Mysql),
+    ("mariadb", DatabaseServer::Mysql),
+    ("innodb", DatabaseServer::Mysql),
+    ("percona", DatabaseServer::Mysql),
 ];
 
 /// Words in a dataset's name that say that it holds a log and not tables.
@@ -67,15 +67,15 @@ impl System {
             .filter_map(|dataset| {
                 let engine = self.engine_of(dataset)?;
                 let page = match engine {
-                    Engine::Postgresql => 8192,
-                    Engine::Mysql => self.innodb_page(),
+                    DatabaseServer::Postgresql => 8192,
+                    DatabaseServer::Mysql => self.innodb_page(),
                 };
                 Some(Database { dataset, engine, page })
             })
             .collect()
     }
 
-    pub(crate) fn databases_of(&self, engine: Engine) -> Vec<Database<'_>> {
+    pub(crate) fn databases_of(&self, engine: DatabaseServer) -> Vec<Database<'_>> {
         self.databases().into_iter().filter(|database| database.engine == engine).collect()
     }
 
@@ -84,15 +84,16 @@ impl System {
         databases.find(|database| database.dataset.name == dataset.name)
     }
 
-    fn engine_of(&self, dataset: &Dataset) -> Option<Engine> {
+    fn engine_of(&self, dataset: &Dataset) -> Option<DatabaseServer> {
         let stated = self.stated_databases.iter().find(|(name, _)| *name == dataset.name);
         if let Some((_, engine)) = stated {
             return Some(*engine);
         }
-        let clusters = self.data_directories().into_iter().map(|path| (Engine::Postgresql, path));
-        let datadir = self.innodb("datadir").map(|found| (Engine::Mysql, found.value));
+        let clusters =
+            self.data_directories().into_iter().map(|path| (DatabaseServer::Postgresql, path));
+        let datadir = self.innodb("datadir").map(|found| (DatabaseServer::Mysql, found.value));
         if datadir.is_none() && self.is_default_datadir(dataset) {
-            return Some(Engine::Mysql);
+            return Some(DatabaseServer::Mysql);
         }
         for (engine, directory) in clusters.chain(datadir) {
             if self.holds(dataset, &directory) {
@@ -134,7 +135,7 @@ impl System {
 
     /// Whether databases of a server are known on ZFS, and a power cut tears a page of none. `o_direct`: as in
     /// `tears_pages`.
-    pub fn keeps_pages_whole(&self, engine: Engine, o_direct: bool) -> bool {
+    pub fn keeps_pages_whole(&self, engine: DatabaseServer, o_direct: bool) -> bool {
         let databases = self.databases_of(engine);
         !databases.is_empty() && databases.iter().all(|db| !self.tears_pages(db, o_direct))
     }
@@ -169,11 +170,12 @@ impl System {
     }
 
     /// Memory that database servers take for their own caches: shared_buffers of each cluster, innodb_buffer_pool_size.
-    pub fn database_memory(&self) -> Vec<(Engine, Found<u64>)> {
+    pub fn database_memory(&self) -> Vec<(DatabaseServer, Found<u64>)> {
         let clusters = self.clusters();
         let buffers = clusters.iter().filter_map(|of| of.postgres_bytes("shared_buffers", 8192));
-        let pool = self.innodb_bytes("innodb_buffer_pool_size").map(|own| (Engine::Mysql, own));
-        buffers.map(|own| (Engine::Postgresql, own)).chain(pool).collect()
+        let pool =
+            self.innodb_bytes("innodb_buffer_pool_size").map(|own| (DatabaseServer::Mysql, own));
+        buffers.map(|own| (DatabaseServer::Postgresql, own)).chain(pool).collect()
     }
 
     /// The size of a load's random writes and of the records they change, bytes, where a write is at

@@ -1,17 +1,17 @@
 //! A lab's variants as systems that are only planned.
 
 use super::{
-    Dataset, Drive, Engine, Found, Leaf, Place, Pool, PostgresFile, Properties, Property, System,
-    Vdev, job,
+    DatabaseServer, Dataset, Drive, Found, Leaf, Place, Pool, PostgresFile, Properties, Property,
+    System, Vdev, job,
 };
 use facts::{At, mycnf, postgresql};
+use lab::build_commands::full_name;
 use lab::campaign::{self, Campaign, Pgbench, Program, Sysbench, Variant};
-use lab::command::full_name;
 use lab::mysql::Server;
 use std::collections::BTreeMap;
 use zfs::AllocationClass;
 
-pub use lab::command::POOL;
+pub use lab::build_commands::POOL;
 
 /// Each variant of a campaign that is a ZFS pool as a system, by its name; `text` is the lab as written, for
 /// evidence with lines.
@@ -156,7 +156,7 @@ fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
     let tables = pgbench.directories.all().filter(|(key, _)| *key != "wal");
     system
         .stated_databases
-        .extend(tables.map(|(_, dataset)| (full_name(dataset), Engine::Postgresql)));
+        .extend(tables.map(|(_, dataset)| (full_name(dataset), DatabaseServer::Postgresql)));
 }
 
 /// The settings of MariaDB or MySQL, and the dataset of its data.
@@ -178,7 +178,7 @@ fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
         mariadb: Some(sysbench.server == Server::Mariadb),
         series: sysbench.version.map(|version| (version / 100, version % 100)),
     };
-    system.stated_databases.push((full_name(&sysbench.directories.data), Engine::Mysql));
+    system.stated_databases.push((full_name(&sysbench.directories.data), DatabaseServer::Mysql));
 }
 
 /// Datasets with what the root gives them and, for what nobody set, the defaults of the release.

@@ -20,7 +20,7 @@ mod short_texts;
 mod zpool_iostat;
 
 pub use counters::{Counters, Kstat};
-pub use database::{Database, Engine, record_for};
+pub use database::{Database, DatabaseServer, record_for};
 pub use drives::{drive_of, is_freebsd_name, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
@@ -382,7 +382,7 @@ pub struct System {
     /// `my.cnf` and the files it includes, likewise.
     pub mysql: Vec<(Place, mycnf::Options)>,
     /// Datasets that hold the data of a server, where a lab says so.
-    pub stated_databases: Vec<(String, database::Engine)>,
+    pub stated_databases: Vec<(String, database::DatabaseServer)>,
     /// Which of MySQL and MariaDB the server is, where a lab or the server's own program says so.
     pub mysql_server: mycnf::Server,
     /// NFS exports.

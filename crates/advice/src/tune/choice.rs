@@ -3,7 +3,7 @@
 use crate::raid_card::CardTool;
 use crate::setting::{Setting, Target, rounded_arc};
 use crate::source::{Document, Source};
-use crate::system::{Dataset, Engine, Leaf, Pool, System};
+use crate::system::{DatabaseServer, Dataset, Leaf, Pool, System};
 use serde::Serialize;
 use text::Language;
 use zfs::AllocationClass;
@@ -82,8 +82,8 @@ impl Need {
     /// The datasets that hold databases of this server.
     fn databases(&self) -> impl Iterator<Item = &Dataset> {
         let known = match self.server {
-            Server::Postgresql => self.system.databases_of(Engine::Postgresql),
-            Server::Mysql => self.system.databases_of(Engine::Mysql),
+            Server::Postgresql => self.system.databases_of(DatabaseServer::Postgresql),
+            Server::Mysql => self.system.databases_of(DatabaseServer::Mysql),
             _ => Vec::new(),
         };
         known.into_iter().map(|database| database.dataset)

@@ -3,7 +3,7 @@
 //! The server runs as an unprivileged user and is reached through a Unix socket in memory. Its client runs as root,
 //! since it writes into the machine's directory.
 
-use super::{Part, warm};
+use super::{ClientSteps, warm};
 use crate::error::Error;
 use crate::inputs::Inputs;
 use machine::script::{Command, Step};
@@ -39,8 +39,8 @@ impl Times {
 
     /// The warm-up for at most so many seconds, and the ramp: `run` is the client for whole seconds, with its output
     /// in a file.
-    pub fn warm_up(&self, limit_s: f64, run: impl Fn(f64, &str) -> Command) -> Part {
-        let mut part = Part::default();
+    pub fn warm_up(&self, limit_s: f64, run: impl Fn(f64, &str) -> Command) -> ClientSteps {
+        let mut part = ClientSteps::default();
         for (limit_s, fixed, output) in
             [(limit_s, false, "warm.out"), (self.ramp_s, true, "ramp.out")]
         {

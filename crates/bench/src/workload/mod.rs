@@ -31,7 +31,7 @@ fn seed_of_run(trial: u64, output: &str) -> u64 {
 
 /// A part of a client's work: steps, and the files that they find in the machine's directory.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Part {
+pub struct ClientSteps {
     /// What the machine does.
     pub steps: Vec<Step>,
     /// Name → text.
@@ -46,27 +46,27 @@ pub struct Part {
 /// directory.
 pub trait Client {
     /// Lays its data out in an empty file system. Nothing of it runs afterwards.
-    fn lay_out(&self) -> Part {
-        Part::default()
+    fn lay_out(&self) -> ClientSteps {
+        ClientSteps::default()
     }
 
     /// Starts what it needs, such as a server.
-    fn start(&self) -> Part {
-        Part::default()
+    fn start(&self) -> ClientSteps {
+        ClientSteps::default()
     }
 
     /// Steps before the measurement: warms caches for at most this many virtual seconds (0 for none), then
     /// runs a ramp unless the measured run has its own.
-    fn warm_up(&self, _limit_s: f64) -> Part {
-        Part::default()
+    fn warm_up(&self, _limit_s: f64) -> ClientSteps {
+        ClientSteps::default()
     }
 
     /// The measured run, one [`Step::Measure`] among the steps.
-    fn measure(&self) -> Part;
+    fn measure(&self) -> ClientSteps;
 
     /// Stops what `start` started.
-    fn stop(&self) -> Part {
-        Part::default()
+    fn stop(&self) -> ClientSteps {
+        ClientSteps::default()
     }
 
     /// Virtual seconds of its ramp, whether that is a run of its own or not; 0 without one.

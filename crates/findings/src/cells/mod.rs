@@ -11,7 +11,7 @@ pub(crate) mod sync_tests;
 
 use self::client::ClientFacts;
 use self::phases::{Course, Lengths};
-use crate::quality::{checks, scale};
+use crate::quality::{conservation, scale};
 use crate::schema::{
     Cell, CellIssue, CellScale, Estimate, Hits, Part, Phases, QualityIssue, ThroughputSeries,
     TrialCounts, TrialRow, Validity, Warmed,
@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
             match &trial.outcome {
                 TrialResult::Failed { reason } => failed.push((trial, reason.as_str())),
                 TrialResult::Measured(measured) => {
-                    let checks = checks::conservation_checks(
+                    let checks = conservation::conservation_checks(
                         trial, measured, &client, variant, &workload.dataset,
                     );
                     let course = match client.tells_one_rate {

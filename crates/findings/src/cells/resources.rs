@@ -2,7 +2,7 @@
 
 use crate::cells::client::ClientFacts;
 use crate::quality::PROCESSOR_BOUND;
-use crate::quality::checks::in_flight;
+use crate::quality::conservation::in_flight;
 use crate::schema::{Limit, LogDrives, Resources};
 use lab::campaign::{AllocationClass, Variant};
 use measurement::{Counter, Counters, DriveCounter, Measured, Second, THROTTLES, drive_kind};

@@ -1,6 +1,6 @@
 //! Quality issues: what limits how far a trial answers its question.
 
-pub(crate) mod checks;
+pub(crate) mod conservation;
 pub(crate) mod profile_numbers;
 pub(crate) mod scale;
 pub mod validation;

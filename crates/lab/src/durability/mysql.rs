@@ -2,8 +2,8 @@
 
 use super::evidence::{self, Evidence, Evidence::Source};
 use super::{Durability, Reason, storage};
+use crate::build_commands::full_name;
 use crate::campaign::{Stack, Sysbench, Variant};
-use crate::command::full_name;
 use crate::mysql;
 use std::collections::BTreeSet;
 

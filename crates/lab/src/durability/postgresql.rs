@@ -2,8 +2,8 @@
 
 use super::evidence::{self, Evidence::Source};
 use super::{Durability, Reason, storage};
+use crate::build_commands::full_name;
 use crate::campaign::{Pgbench, Stack, Variant};
-use crate::command::full_name;
 use crate::postgresql;
 use crate::server_settings::switch;
 use std::collections::BTreeSet;

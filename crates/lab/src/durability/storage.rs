@@ -2,8 +2,8 @@
 
 use super::evidence::{self, Evidence, Evidence::Source};
 use super::{Durability, Reason};
+use crate::build_commands::full_name;
 use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
-use crate::command::full_name;
 use std::collections::BTreeSet;
 use zfs::WritePath;
 use zfs::write_path::IMMEDIATE_WRITE;

@@ -13,7 +13,7 @@ use crate::model::space;
 use crate::units::{self, about};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use zfs::property::{Effect, Property, Refused, dataset, pool};
+use zfs::property::{MachineEffect, Property, Refused, dataset, pool};
 use zfs::{module, vdev};
 
 /// A drive, and where it is named.
@@ -394,11 +394,11 @@ fn accepted(
     });
     let property = cx.accepted(name.span.clone(), found)?;
     match property.effect {
-        Effect::Modelled | Effect::Scaled => {}
-        Effect::None => {
+        MachineEffect::Modelled | MachineEffect::Scaled => {}
+        MachineEffect::None => {
             cx.note(name.span.clone(), format!("`{}` does not affect the results", name.value));
         }
-        Effect::NotModelled(why) => {
+        MachineEffect::NotModelled(why) => {
             cx.note(
                 name.span.clone(),
                 format!("`{}` has no effect in the machine: {why}", name.value),

@@ -1,6 +1,6 @@
 //! What a campaign's workloads need from its pools, as far as the lab states it.
 
-use super::machine;
+use super::memory_limits;
 use super::sizes::stored;
 use crate::campaign::{
     AllocationClass, Campaign, Method, Program, Script, Stack, Variant, Workload,
@@ -60,7 +60,7 @@ pub fn demand(campaign: &Campaign) -> Demand {
                 let block = own.and_then(|job| job.random_write_block).unwrap_or(block);
                 variant.is_zfs()
                     && block < variant.recordsize(&workload.dataset)
-                    && bytes > machine::arc_max(&campaign.host, variant)
+                    && bytes > memory_limits::arc_max(&campaign.host, variant)
             };
             if job.filled && campaign.variants.iter().any(reads_first) {
                 demand.read_modify_write = least(demand.read_modify_write, bytes);

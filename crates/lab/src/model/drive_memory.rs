@@ -5,7 +5,7 @@
 
 use super::demand::Demand;
 use super::sizes::{allocatable, sizes};
-use super::{l2arc_feed, machine};
+use super::{l2arc_feed, memory_limits};
 use crate::campaign::{AllocationClass, Campaign, Variant};
 
 /// Dirty-data limits whose copy-on-write churn lies on drives at one time: what a sync writes, and what it
@@ -58,7 +58,7 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty_limits: &[u64]) -
     let most = |of: &dyn Fn(&Variant) -> f64| variants().map(of).fold(0.0, f64::max);
     let dirty = dirty_limits.iter().copied().max().unwrap_or(0);
     let log = |(variant, dirty): (&Variant, &u64)| -> f64 {
-        let wrlog = 1.5 * machine::modelled_wrlog(&campaign.host, variant, *dirty) as f64;
+        let wrlog = 1.5 * memory_limits::modelled_wrlog(&campaign.host, variant, *dirty) as f64;
         let logs = variant.pool.of_class(AllocationClass::Log);
         let held = |vdev| (allocatable(variant, vdev) as f64).min(wrlog);
         logs.map(|vdev| held(vdev) * vdev.drives.len() as f64).sum()

@@ -1,7 +1,7 @@
 //! How long a campaign takes, before anything is started: a rough estimate.
 
 use super::demand::{RUNTIME, job, times};
-use super::{Model, machine};
+use super::{Model, memory_limits};
 use crate::campaign::{
     AllocationClass, Campaign, DriveRef, Host, Program, SECONDS_PER_TEST, SYNC_TESTS, Variant,
     Workload,
@@ -100,7 +100,8 @@ fn file_rate(host: &Host, variant: &Variant, workload: &Workload, job: &fio::Dem
         };
     let bytes = workload.size.or(job.working_set).unwrap_or(0);
     let partial = job.random_write_block.is_some_and(|block| block < variant.recordsize(dataset));
-    let reads = job.filled && (job.reads || partial) && bytes > machine::arc_max(host, variant);
+    let reads =
+        job.filled && (job.reads || partial) && bytes > memory_limits::arc_max(host, variant);
     let commit = commits.then(|| rate_of(variant.log_class()));
     let holds_data = match variant.pool.has(AllocationClass::Cache) {
         true => AllocationClass::Cache,

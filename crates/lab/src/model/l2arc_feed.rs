@@ -12,7 +12,7 @@
 //! `l2arc_feed_secs`, which counts whole seconds: the machine's OpenZFS has `l2arc_feed_ms` in its place
 //! (linux/patches/openzfs/l2arc-feed-interval.patch). Both shrink.
 
-use super::machine;
+use super::memory_limits;
 use crate::campaign::{AllocationClass, Variant};
 
 /// What a feed may write, bytes (`L2ARC_WRITE_SIZE` in arc.c).
@@ -37,12 +37,12 @@ const RECORDS: u64 = 4;
 /// drive, its intervals and what it may write in one.
 pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Vec<(&'static str, i64)> {
     let fewer = (f64::from(lists) / size).round().max(1.0);
-    let mut module = vec![(machine::LISTS, fewer as i64)];
+    let mut module = vec![(memory_limits::LISTS, fewer as i64)];
     if !variant.pool.has(AllocationClass::Cache) {
         return module;
     }
     let number = |name| written(variant, name);
-    let seconds = machine::parameter(variant, FEED_SECS).unwrap_or(1).max(1);
+    let seconds = memory_limits::parameter(variant, FEED_SECS).unwrap_or(1).max(1);
     let room = (RECORDS * record(variant)) as f64 / number(WRITE_MAX) as f64;
     let least = room.max(TICK / seconds as f64).min(1.0);
     let interval = (f64::from(lists) / (fewer * size)).max(least);
@@ -60,13 +60,13 @@ pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Vec<(&'static st
 fn written(variant: &Variant, name: &str) -> u64 {
     match variant.module.get(name) {
         Some(0) if name == WRITE_BOOST => 0,
-        _ => machine::parameter(variant, name).unwrap_or(WRITE_SIZE),
+        _ => memory_limits::parameter(variant, name).unwrap_or(WRITE_SIZE),
     }
 }
 
 /// [`FEED_MIN_MS`] of the real server (`l2arc_write_interval`).
 fn feed_min_ms(variant: &Variant) -> u64 {
-    machine::parameter(variant, FEED_MIN_MS).unwrap_or(200)
+    memory_limits::parameter(variant, FEED_MIN_MS).unwrap_or(200)
 }
 
 /// Bytes a second that a variant's L2ARC is fed at most, by feeds that each write all they may, until the ARC is full.

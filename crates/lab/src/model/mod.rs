@@ -5,12 +5,12 @@
 //! amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`size_caps`]. It does not depend on the
 //! host: a lab has the same model everywhere, and [`host_memory_needed`] is what a host needs for it.
 
-mod beyond;
 mod demand;
+mod does_not_fit;
 mod drive_memory;
 mod estimate;
 pub mod l2arc_feed;
-mod machine;
+mod memory_limits;
 mod notes;
 mod parameters;
 pub(crate) mod reserved;
@@ -18,10 +18,10 @@ mod resolve;
 pub mod size_caps;
 mod sizes;
 
-pub use beyond::beyond_pools;
 pub use demand::{Demand, demand};
+pub use does_not_fit::beyond_pools;
 pub use estimate::{Estimate, estimate};
-pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
+pub use memory_limits::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
 pub use resolve::{HostLimits, cell_model, largest_dirty_data_max, resolve, variant_model};
 pub(crate) use sizes::space;

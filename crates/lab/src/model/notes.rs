@@ -1,6 +1,6 @@
 //! What is worth knowing of a scale model, in words.
 
-use super::machine::{arc_max, parameter};
+use super::memory_limits::{arc_max, parameter};
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes, variant_model};
 use crate::campaign::{Campaign, DriveKind, Layout, Program, SQLITE_CACHE, Variant, Workload};

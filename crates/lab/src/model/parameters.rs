@@ -22,9 +22,9 @@ pub fn parameters(model: &Model, host: &Host, variant: &Variant) -> BTreeMap<Str
     let memory = variant.host(host).memory;
     // OpenZFS's default is a 32nd of memory, which would be the guest's, or half of a limit that is below that
     // (`arc_init`).
-    let arc_max = super::machine::arc_max(host, variant);
+    let arc_max = super::memory_limits::arc_max(host, variant);
     let default = if arc_max <= memory / 32 { arc_max / 2 } else { memory / 32 };
-    let stated = super::machine::parameter(variant, "zfs_arc_min")
+    let stated = super::memory_limits::parameter(variant, "zfs_arc_min")
         .filter(|bytes| accepts_arc_min(*bytes, arc_max))
         .unwrap_or(default);
     let arc_min = ((stated as f64 / model.size) as u64).max(LEAST_ARC_MIN).min(model.arc_max);

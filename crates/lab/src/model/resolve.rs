@@ -1,12 +1,12 @@
 //! The choice of S: the smallest that fits the memory of one machine, within the caps.
 
-use super::beyond::beyond_pools;
 use super::demand::demand;
+use super::does_not_fit::beyond_pools;
 use super::drive_memory::held;
 use super::l2arc_feed::feed;
 use super::notes::notes;
 use super::size_caps;
-use super::{Cap, Model, machine};
+use super::{Cap, Model, memory_limits};
 use crate::campaign::{Campaign, Host, Variant};
 use crate::diagnostic::Diagnostic;
 use std::collections::BTreeMap;
@@ -50,7 +50,8 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     let real = largest_dirty_data_max(campaign);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
     let dirty_limits = |dirty| {
-        let of = |variant| reduced(machine::dirty_data_max(&campaign.host, variant), dirty, real);
+        let of =
+            |variant| reduced(memory_limits::dirty_data_max(&campaign.host, variant), dirty, real);
         campaign.variants.iter().map(of).collect::<Vec<u64>>()
     };
     let memory = |dirty| size_caps::memory(campaign, &demand, limits, &dirty_limits(dirty));
@@ -114,7 +115,7 @@ fn indirect_shift(size: f64) -> Option<i64> {
 
 /// The largest dirty-data limit of the real servers of a campaign's variants, bytes.
 pub fn largest_dirty_data_max(campaign: &Campaign) -> u64 {
-    let real = |variant| machine::dirty_data_max(&campaign.host, variant);
+    let real = |variant| memory_limits::dirty_data_max(&campaign.host, variant);
     campaign.variants.iter().map(real).max().unwrap_or(0)
 }
 
@@ -133,13 +134,13 @@ pub(super) fn reduced(real: u64, other: u64, other_real: u64) -> u64 {
 pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
     let host = &variant.host(host);
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
-    let real = machine::dirty_data_max(host, variant);
+    let real = memory_limits::dirty_data_max(host, variant);
     let dirty = reduced(real, model.dirty_data_max, model.dirty_data_max_real);
-    let wrlog = machine::modelled_wrlog(host, variant, dirty);
-    let arc_max = shrink(machine::arc_max(host, variant)).max(64 << 20);
+    let wrlog = memory_limits::modelled_wrlog(host, variant, dirty);
+    let arc_max = shrink(memory_limits::arc_max(host, variant)).max(64 << 20);
     Model {
         arc_max,
-        guest_memory: machine::guest_memory(arc_max, dirty, wrlog),
+        guest_memory: memory_limits::guest_memory(arc_max, dirty, wrlog),
         dirty_data_max: dirty,
         dirty_data_max_real: real,
         wrlog_data_max: wrlog,
@@ -176,12 +177,12 @@ fn scaled(variant: &Variant, cores: u32, size: f64) -> BTreeMap<String, i64> {
     if !variant.module.contains_key(INDIRECT) {
         module.extend(indirect_shift(size).map(|shift| (INDIRECT.to_owned(), shift)));
     }
-    for name in machine::STOCKS {
-        if let Some(bytes) = machine::parameter(variant, name) {
+    for name in memory_limits::STOCKS {
+        if let Some(bytes) = memory_limits::parameter(variant, name) {
             module.insert((*name).to_owned(), ((bytes as f64 / size) as i64).max(1));
         }
     }
-    let feed = feed(variant, machine::lists(cores, variant), size);
+    let feed = feed(variant, memory_limits::lists(cores, variant), size);
     module.extend(feed.into_iter().map(|(name, value)| (name.to_owned(), value)));
     module
 }

@@ -5,7 +5,7 @@
 
 use super::demand::Demand;
 use super::drive_memory::held;
-use super::machine;
+use super::memory_limits;
 use super::sizes::{LEAST_CACHE, sizes};
 use super::{Cap, HostLimits, Rule};
 use crate::campaign::{AllocationClass, Campaign};
@@ -42,10 +42,11 @@ pub(super) fn memory(
 ) -> Cap {
     let arc = arcs(campaign).max().unwrap_or(0);
     let dirty = dirty_limits.iter().copied().max().unwrap_or(0);
-    let wrlog =
-        |(variant, dirty): (_, &u64)| machine::modelled_wrlog(&campaign.host, variant, *dirty);
+    let wrlog = |(variant, dirty): (_, &u64)| {
+        memory_limits::modelled_wrlog(&campaign.host, variant, *dirty)
+    };
     let wrlog = campaign.variants.iter().zip(dirty_limits).map(wrlog).max().unwrap_or(0);
-    let guest = machine::guest_memory_kept(dirty, wrlog) as f64;
+    let guest = memory_limits::guest_memory_kept(dirty, wrlog) as f64;
     let mut held = held(campaign, demand, dirty_limits);
     held.stock += arc as f64;
     let why = format!(
@@ -143,6 +144,6 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
 
 /// ARCs of the real servers of the variants, bytes.
 fn arcs(campaign: &Campaign) -> impl Iterator<Item = u64> {
-    let arc = |variant| machine::arc_max(&campaign.host, variant);
+    let arc = |variant| memory_limits::arc_max(&campaign.host, variant);
     campaign.variants.iter().map(arc)
 }

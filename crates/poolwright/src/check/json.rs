@@ -2,10 +2,10 @@
 
 use super::Checked;
 use crate::lab_file::Sources;
-use crate::{diagnostics, machine};
+use crate::{diagnostics, host_resources};
 use lab::Diagnostic;
+use lab::build_commands::commands;
 use lab::campaign::{Campaign, Variant};
-use lab::command::commands;
 use lab::model::{Model, drive_sizes, variant_model};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
     let output = json!({
         "ok": model.is_some(),
         "campaign": campaign,
-        "host_memory_needed": model.map(|model| machine::needed(campaign, model)),
+        "host_memory_needed": model.map(|model| host_resources::needed(campaign, model)),
         "model": model,
         "variants": variants,
         "estimate": estimate,

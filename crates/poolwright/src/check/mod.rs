@@ -5,7 +5,7 @@ mod terminal;
 
 use crate::exit::{ENVIRONMENT, Refusal, USAGE};
 use crate::lab_file::{Loaded, load_or_explain, release};
-use crate::{diagnostics, machine, output};
+use crate::{diagnostics, host_resources, output};
 use bench::programs::missing;
 use lab::Diagnostic;
 use lab::campaign::OpenZfs;
@@ -52,7 +52,7 @@ impl Args {
     }
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
-        let model = machine::model(&loaded.campaign);
+        let model = host_resources::model(&loaded.campaign);
         let estimate = model.as_ref().ok().map(|model| estimate(&loaded.campaign, model));
         let workloads = loaded.campaign.workloads.iter();
         let missing: BTreeSet<String> =

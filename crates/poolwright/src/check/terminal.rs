@@ -1,9 +1,9 @@
 //! The text output of `check`.
 
 use super::Checked;
-use crate::machine;
+use crate::host_resources;
+use lab::build_commands::{MODPROBE, commands};
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Workload};
-use lab::command::{MODPROBE, commands};
 use lab::durability;
 use lab::model::{Estimate, Model, drive_capacity, drive_sizes, variant_model};
 use lab::units::{about, print_duration};
@@ -106,7 +106,7 @@ fn versions(campaign: &Campaign) -> String {
 }
 
 fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
-    let (needed, free) = (machine::needed(campaign, model), machine::free_memory());
+    let (needed, free) = (host_resources::needed(campaign, model), host_resources::free_memory());
     let bound_by = text::Language::English.bound_by(&model.size_bound_by);
     line(out, "scale", &format!("S = {} ({bound_by})", model.size));
     let width = model.caps.iter().map(|cap| cap.rule.name().len()).max().unwrap_or(0);

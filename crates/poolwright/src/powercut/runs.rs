@@ -4,7 +4,7 @@ use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
 use super::saved::{Line, Saved};
 use super::states::{Checked, Recorded, Setup};
-use crate::machine;
+use crate::host_resources;
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::error::{Error, doing};
@@ -27,7 +27,7 @@ pub struct Jobs {
 impl Jobs {
     /// Where each takes so many bytes more, and so many are free; none if unknown.
     fn number(&self, more: u64, free: Option<u64>) -> usize {
-        machine::parallel(self.stated, self.each.saturating_add(more), free)
+        host_resources::parallel(self.stated, self.each.saturating_add(more), free)
     }
 }
 
@@ -98,7 +98,7 @@ fn make(
     }
     let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
     let recorded: Vec<Recorded> = in_parallel(
-        jobs.number(0, machine::free_memory()),
+        jobs.number(0, host_resources::free_memory()),
         &needed,
         || (),
         |(), synchronous| {
@@ -116,7 +116,7 @@ fn make(
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let hung = in_parallel(
-        jobs.number(longest, machine::free_memory()),
+        jobs.number(longest, host_resources::free_memory()),
         missing,
         || CrashDrives::new(&config),
         |base, &(synchronous, seed)| {
@@ -246,7 +246,7 @@ mod tests {
         let of = |stated, more| {
             Jobs { stated: NonZeroUsize::new(stated), each: 1 << 30 }.number(more, Some(8 << 30))
         };
-        assert_eq!(of(0, 0), machine::parallel(None, 1 << 30, Some(8 << 30)));
+        assert_eq!(of(0, 0), host_resources::parallel(None, 1 << 30, Some(8 << 30)));
         assert_eq!((of(0, 4 << 30), of(0, u64::MAX)), (1, 1), "8 GiB hold one of 5 GiB");
         assert_eq!((of(3, 0), of(3, 4 << 30)), (3, 3));
     }

@@ -11,13 +11,13 @@ use super::recovery::{self, Recovered, Storage};
 use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
-use bench::engine::linux::variant::{self, EarlyEnd, Variant};
+use bench::engine::linux::variant_machine::{self, EarlyEnd, VariantMachine};
 use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use contents::config::{Config, DriveConfig};
+use lab::build_commands::{POOL, full_name};
 use lab::campaign::Stack;
-use lab::command::{POOL, full_name};
 use machine::DEVICE;
 use machine::script::{Command, Step};
 use std::fs;
@@ -39,7 +39,7 @@ const RECOVERY: Duration = Duration::from_secs(600);
 pub struct Setup<'a> {
     pub inputs: &'a Inputs,
     /// Its machine.
-    pub variant: &'a Variant<'a>,
+    pub variant: &'a VariantMachine<'a>,
     /// The database; none if blocks are written.
     pub database: Option<&'a Database>,
     /// What is written, for how long, with which seed, and the faults of drives.
@@ -133,7 +133,7 @@ fn program(what: &str) -> Step {
 impl Setup<'_> {
     /// What is written to files: pages or blocks.
     fn files(&self) -> Work {
-        let (directory, seed) = (variant::directory(self.inputs), self.args.seed);
+        let (directory, seed) = (variant_machine::directory(self.inputs), self.args.seed);
         if let Some(size) = self.args.pages {
             return Work::Pages(PageFiles { directory, size, seed });
         }
@@ -160,7 +160,7 @@ impl Setup<'_> {
         let record = directory.join("record");
         drives.record = Some(record.clone());
         let mut steps = self.variant.build();
-        steps.extend(variant::place(self.inputs));
+        steps.extend(variant_machine::place(self.inputs));
         steps.extend(self.prepare(directory, synchronous)?);
         // What was laid out is on the drives; a page cache would keep it for half a minute.
         steps.push(Step::Run(Command::new(["sync"])));
@@ -293,9 +293,9 @@ impl Setup<'_> {
                 let whole = drives.drives.iter().filter(|drive| !drive.failed);
                 Storage::Filesystem(recovery::Filesystem {
                     kind: on_drives.filesystem,
-                    device: variant::filesystem_device(on_drives),
+                    device: variant_machine::filesystem_device(on_drives),
                     members: on_drives.level.map(|_| whole.map(device).collect()),
-                    mount: variant::mount(self.inputs),
+                    mount: variant_machine::mount(self.inputs),
                 })
             }
         }

@@ -4,7 +4,7 @@ use crate::exit::{INTERRUPTED, Refusal};
 use crate::lab_file::{load_or_explain, release};
 use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
-use crate::{engine, machine, output};
+use crate::{engine, host_resources, output};
 use bench::campaign::{self, CampaignRun, End, Listed, NotRun, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
@@ -151,14 +151,14 @@ impl Args {
     fn measure(&self, labs: &[Question], clock: WallClock) -> Result<u8, Refusal> {
         let store = self.store.open()?;
         let stop = Stop::at_signals()?;
-        let memory = machine::free_memory();
+        let memory = host_resources::free_memory();
         let (mut code, mut clock, mut last) = (0, Some(clock), None);
         for ready in labs {
             if labs.len() > 1 {
                 output::complain(&format!("lab {}\n", ready.campaign.name));
             }
-            let needed = machine::needed(&ready.campaign, &ready.model);
-            let parallel = machine::parallel(self.jobs, needed, memory);
+            let needed = host_resources::needed(&ready.campaign, &ready.model);
+            let parallel = host_resources::parallel(self.jobs, needed, memory);
             // The engine keeps the memory of as many machines. More of them could take more than is free.
             let engine = match last.take_if(|(of, _)| *of == parallel) {
                 Some((_, engine)) => engine,

@@ -1,6 +1,6 @@
 //! Dataset properties (`zfs create -o`), from zfs_prop.c of OpenZFS 2.3.9 and 2.4.4.
 
-use super::{Effect, Property, Refused, Values, find, table};
+use super::{MachineEffect, Property, Refused, Values, find, table};
 use crate::OpenZfs;
 use std::sync::LazyLock;
 
@@ -67,20 +67,20 @@ const QUOTAS_OF: [&str; 6] =
 static QUOTA_OF: Property = property(
     "quota",
     Values::Size { min: 0, max: u64::MAX, words: &["none"] },
-    Effect::NotModelled("the machine has no users, groups and projects of its own"),
+    MachineEffect::NotModelled("the machine has no users, groups and projects of its own"),
 );
 
 /// What all user properties have in common.
-static USER: Property = property("user property", Values::Text, Effect::None);
+static USER: Property = property("user property", Values::Text, MachineEffect::None);
 
 /// `special_small_blocks` since 2.4, which takes any size and not only powers of two.
 static SPECIAL_SMALL_BLOCKS_2_4: Property = property(
     "special_small_blocks",
     Values::Size { min: 0, max: MAX_RECORDSIZE, words: &[] },
-    Effect::Modelled,
+    MachineEffect::Modelled,
 );
 
-const fn property(name: &'static str, values: Values, effect: Effect) -> Property {
+const fn property(name: &'static str, values: Values, effect: MachineEffect) -> Property {
     Property { name, since: OpenZfs::V2_3, values, effect }
 }
 

@@ -49,7 +49,7 @@ pub enum Values {
 
 /// The effect of a property in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum MachineEffect {
     /// It acts as on a real server.
     Modelled,
     /// The same, of a size that is divided by S in the machine.
@@ -70,7 +70,7 @@ pub struct Property {
     /// Its values.
     pub values: Values,
     /// Its effect in the machine.
-    pub effect: Effect,
+    pub effect: MachineEffect,
 }
 
 /// A value that ZFS would refuse.
@@ -92,10 +92,10 @@ fn row(line: &'static str) -> Option<Property> {
     let (name, since) = (columns.next()?, OpenZfs::named(columns.next()?)?);
     let values = values(columns.next()?)?;
     let effect = match columns.next()? {
-        "modelled" => Effect::Modelled,
-        "scaled" => Effect::Scaled,
-        "none" => Effect::None,
-        other => Effect::NotModelled(other.strip_prefix("not modelled: ")?),
+        "modelled" => MachineEffect::Modelled,
+        "scaled" => MachineEffect::Scaled,
+        "none" => MachineEffect::None,
+        other => MachineEffect::NotModelled(other.strip_prefix("not modelled: ")?),
     };
     Some(Property { name, since, values, effect })
 }
@@ -158,7 +158,7 @@ impl Refused {
 impl Property {
     /// Whether it acts in the machine.
     pub fn acts(&self) -> bool {
-        matches!(self.effect, Effect::Modelled | Effect::Scaled)
+        matches!(self.effect, MachineEffect::Modelled | MachineEffect::Scaled)
     }
 
     /// The value as ZFS prints it back (`16384` and `16k` are `16K`).

@@ -7,7 +7,7 @@ mod samples;
 pub mod shell;
 mod state;
 pub(crate) mod steps;
-pub mod variant;
+pub mod variant_machine;
 
 use super::{Engine, TrialContext};
 use crate::error::{Error, host};

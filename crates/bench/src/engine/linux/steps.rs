@@ -2,9 +2,9 @@
 
 use super::parameters::Parameters;
 use crate::inputs::Inputs;
-use crate::workload::{Client, Part};
+use crate::workload::{Client, ClientSteps};
+use lab::build_commands::{self, POOL};
 use lab::campaign::{DriveRef, FilesystemOnDrives, Stack, Variant};
-use lab::command::{self, POOL};
 use lab::units;
 use machine::DEVICE;
 use machine::engine::Engine;
@@ -13,7 +13,7 @@ use measurement::Stage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use zfs::property::{self, Effect};
+use zfs::property::{self, MachineEffect};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
@@ -65,7 +65,7 @@ impl Work {
     }
 
     /// A part of the client's work, with its files.
-    fn client(&mut self, part: Part) {
+    fn client(&mut self, part: ClientSteps) {
         self.add(part.steps);
         self.files.extend(part.files);
     }
@@ -175,7 +175,7 @@ fn commands(inputs: &Inputs) -> Vec<Step> {
     if devices.is_empty() {
         return Vec::new();
     }
-    let commands = command::commands(&modelled(variant, inputs.model.size));
+    let commands = build_commands::commands(&modelled(variant, inputs.model.size));
     let all = commands.create.into_iter().chain(commands.set);
     all.chain(commands.create_datasets)
         .map(|command| Step::Run(Command::new(here(command.0, &devices))))
@@ -188,7 +188,7 @@ fn modelled(variant: &Variant, size: f64) -> Variant {
     let release = variant.openzfs;
     for (name, value) in variant.datasets.values_mut().flatten() {
         let property = property::dataset::lookup(name, release);
-        if property.is_ok_and(|property| property.effect == Effect::Scaled)
+        if property.is_ok_and(|property| property.effect == MachineEffect::Scaled)
             && let Ok(bytes) = units::size(value)
         {
             *value = ((bytes as f64 / size) as u64).max(1).to_string();

@@ -6,7 +6,7 @@ use crate::engine::linux::steps;
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Fio;
-use crate::workload::{self, Part, Place, Seen, database, warm};
+use crate::workload::{self, ClientSteps, Place, Seen, database, warm};
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::Measured;
@@ -46,7 +46,7 @@ impl Client {
     }
 
     /// Adds a job file; the command that runs it.
-    fn command(&self, part: &mut Part, file: &str, text: String, output: &str) -> Command {
+    fn command(&self, part: &mut ClientSteps, file: &str, text: String, output: &str) -> Command {
         part.files.insert(file.to_owned(), text);
         let json = format!("--output={output}.json");
         let command = Command::new([&self.program, "--output-format=json+", &json, file])
@@ -65,8 +65,8 @@ impl workload::Client for Client {
         lab::fio::demand(&jobs).buffers.saturating_sub(BUFFERS)
     }
 
-    fn lay_out(&self) -> Part {
-        let mut part = Part::default();
+    fn lay_out(&self) -> ClientSteps {
+        let mut part = ClientSteps::default();
         let command = self.command(&mut part, "layout.fio", self.job.layout(), "layout");
         part.steps.push(Step::Run(command));
         part
@@ -74,8 +74,8 @@ impl workload::Client for Client {
 
     /// Files are read once where a job asks for it, caches are warmed, and fio runs for a ramp that the measured
     /// run cannot have itself.
-    fn warm_up(&self, limit_s: f64) -> Part {
-        let mut part = Part::default();
+    fn warm_up(&self, limit_s: f64) -> ClientSteps {
+        let mut part = ClientSteps::default();
         if let Some(text) = self.job.pre_read() {
             let command = self.command(&mut part, "pre-read.fio", text, "pre-read");
             part.steps.push(Step::Run(command));
@@ -92,8 +92,8 @@ impl workload::Client for Client {
         part
     }
 
-    fn measure(&self) -> Part {
-        let mut part = Part::default();
+    fn measure(&self) -> ClientSteps {
+        let mut part = ClientSteps::default();
         let (origin, text) = &self.original;
         let difference = diff::unified(origin, text, COPY, &self.job.text);
         part.files.insert("original.fio".to_owned(), text.clone());

@@ -1,7 +1,7 @@
 //! The outputs of a finished fio.
 
 use super::output::{self, Output};
-use super::refusals::complaint;
+use super::rejected_by_fio::complaint;
 use super::series::{self, PerSecond};
 use crate::error::Error;
 use crate::workload::database::text;

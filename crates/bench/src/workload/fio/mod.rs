@@ -10,13 +10,13 @@ mod finished;
 mod measured;
 mod open;
 mod preparation;
-mod refusals;
+mod rejected_by_fio;
 mod scaled_sizes;
 mod section;
 mod times;
 
 pub(super) use client::Client;
-pub use refusals::{complaint, refusals};
+pub use rejected_by_fio::{complaint, refusals};
 
 use crate::error::Error;
 use crate::inputs::Inputs;

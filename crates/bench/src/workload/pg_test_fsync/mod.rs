@@ -8,7 +8,7 @@ use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::window::{self, Sample};
 use crate::workload::database::{self, Times};
-use crate::workload::{self, Part, Place, Seen};
+use crate::workload::{self, ClientSteps, Place, Seen};
 use lab::campaign::{PgTestFsync, SECONDS_PER_TEST, SYNC_TESTS};
 use machine::script::Command;
 use measurement::{Fact, Flow, Measured, Second};
@@ -51,13 +51,13 @@ impl Client {
 }
 
 impl workload::Client for Client {
-    fn measure(&self) -> Part {
+    fn measure(&self) -> ClientSteps {
         let program = self.programs.program("pg_test_fsync");
         let seconds = format!("{:.0}", self.seconds_per_test);
         let file = self.file.to_string_lossy();
         let command = Command::new([program.as_str(), "-s", &seconds, "-f", &file]).output(OUTPUT);
         let times = Times { runtime_s: f64::from(SYNC_TESTS) * self.seconds_per_test, ramp_s: 0.0 };
-        Part { steps: vec![times.measure(command)], ..Part::default() }
+        ClientSteps { steps: vec![times.measure(command)], ..ClientSteps::default() }
     }
 
     fn data_bytes(&self) -> u64 {

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::workload::database::{self, START_S, Times, USER};
-use crate::workload::{self, Part, Place, Seen, seed_of_run};
+use crate::workload::{self, ClientSteps, Place, Seen, seed_of_run};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
 use load::Places;
@@ -178,7 +178,7 @@ fn script_file(number: usize) -> String {
 }
 
 impl workload::Client for Client {
-    fn lay_out(&self) -> Part {
+    fn lay_out(&self) -> ClientSteps {
         let mut steps = vec![database::directory(SOCKET)];
         steps.extend(self.places.all().map(database::directory));
         let data = self.places.data.to_string_lossy();
@@ -202,33 +202,36 @@ impl workload::Client for Client {
         steps.push(self.psql(&["-f", "load.sql"], "load.out"));
         steps.push(Step::Run(self.shut_down()));
         let sql = load::sql(&self.at, self.pgbench.random_filler, &self.places);
-        Part { steps, files: [("load.sql".to_owned(), sql)].into() }
+        ClientSteps { steps, files: [("load.sql".to_owned(), sql)].into() }
     }
 
-    fn start(&self) -> Part {
+    fn start(&self) -> ClientSteps {
         let mut steps = self.start_with("", "server.out");
         steps.push(self.psql(&["--csv", "-c", load::SETTINGS], "settings.csv"));
         steps.push(self.psql(&["-At", "-c", load::REFUSED], "settings-refused.txt"));
         let scripts = self.pgbench.scripts.iter().enumerate();
         let files = scripts.map(|(number, script)| (script_file(number), script.text.clone()));
-        Part { steps, files: files.collect() }
+        ClientSteps { steps, files: files.collect() }
     }
 
-    fn warm_up(&self, limit_s: f64) -> Part {
+    fn warm_up(&self, limit_s: f64) -> ClientSteps {
         self.times.warm_up(limit_s, |seconds, output| self.pgbench(seconds, &[], output))
     }
 
-    fn measure(&self) -> Part {
+    fn measure(&self) -> ClientSteps {
         let prefix = format!("--log-prefix={LOG}");
         let query = counters::query(self.server.major);
         let run = self.pgbench(self.times.runtime_s, &["-l", &prefix], "pgbench.out");
         let sampled = |output: &str| self.psql(&["-At", "-c", &query], output);
         let steps = vec![sampled(COUNTERS[0]), self.times.measure(run), sampled(COUNTERS[1])];
-        Part { steps, files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into() }
+        ClientSteps {
+            steps,
+            files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into(),
+        }
     }
 
-    fn stop(&self) -> Part {
-        Part { steps: vec![Step::Run(self.shut_down())], ..Part::default() }
+    fn stop(&self) -> ClientSteps {
+        ClientSteps { steps: vec![Step::Run(self.shut_down())], ..ClientSteps::default() }
     }
 
     fn ramp_s(&self) -> f64 {

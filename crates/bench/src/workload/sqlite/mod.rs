@@ -7,7 +7,7 @@ use crate::engine::linux::steps;
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::workload::database::{self, Times};
-use crate::workload::{self, Part, Seen, seed_of_run};
+use crate::workload::{self, ClientSteps, Seen, seed_of_run};
 use inside::{BUSY_TIMEOUT, Job, LOG, Summary, Task, VERB};
 use lab::campaign::Sqlite;
 use machine::INSIDE;
@@ -63,7 +63,7 @@ impl Client {
 }
 
 impl workload::Client for Client {
-    fn lay_out(&self) -> Part {
+    fn lay_out(&self) -> ClientSteps {
         // Of the settings only those that decide what is in the file, so that labs which differ in others share it.
         let of_file = Sqlite {
             journal_mode: self.at.journal_mode,
@@ -72,16 +72,16 @@ impl workload::Client for Client {
             ..Sqlite::default()
         };
         let load = self.command(of_file, Task::Load, "load.out");
-        Part { steps: vec![Step::Run(load)], ..Part::default() }
+        ClientSteps { steps: vec![Step::Run(load)], ..ClientSteps::default() }
     }
 
-    fn warm_up(&self, limit_s: f64) -> Part {
+    fn warm_up(&self, limit_s: f64) -> ClientSteps {
         self.times.warm_up(limit_s, |seconds, output| self.run(seconds, false, output))
     }
 
-    fn measure(&self) -> Part {
+    fn measure(&self) -> ClientSteps {
         let run = self.run(self.times.runtime_s, true, OUTPUT);
-        Part { steps: vec![self.times.measure(run)], ..Part::default() }
+        ClientSteps { steps: vec![self.times.measure(run)], ..ClientSteps::default() }
     }
 
     fn ramp_s(&self) -> f64 {

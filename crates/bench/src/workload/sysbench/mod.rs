@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::programs::Mysql;
 use crate::workload::database::{self, START_S, Times, USER};
-use crate::workload::{self, Part, Place, Seen, seed_of_run};
+use crate::workload::{self, ClientSteps, Place, Seen, seed_of_run};
 use lab::campaign::Sysbench;
 use lab::mysql::{self, Scaled, Server};
 use load::Places;
@@ -176,7 +176,7 @@ fn conf_file() -> String {
 }
 
 impl workload::Client for Client {
-    fn lay_out(&self) -> Part {
+    fn lay_out(&self) -> ClientSteps {
         // Of the settings only those that decide what is in the files, so that labs which differ in others share them.
         let at = Scaled {
             settings: load::of_files(&self.at.settings),
@@ -192,29 +192,32 @@ impl workload::Client for Client {
         let source = format!("source {INSIDE}/load.sql");
         steps.push(Step::Run(self.statements(&source, "load.out")));
         steps.push(Step::Run(self.shut_down()));
-        Part { steps, files: [("load.sql".to_owned(), load::sql(&self.sysbench, &self.at))].into() }
+        ClientSteps {
+            steps,
+            files: [("load.sql".to_owned(), load::sql(&self.sysbench, &self.at))].into(),
+        }
     }
 
-    fn start(&self) -> Part {
+    fn start(&self) -> ClientSteps {
         let mut steps = self.serve(self.conf(), &[], "server.out");
         steps.push(Step::Run(self.statements(load::SETTINGS, "settings.tsv")));
-        Part { steps, ..Part::default() }
+        ClientSteps { steps, ..ClientSteps::default() }
     }
 
-    fn warm_up(&self, limit_s: f64) -> Part {
+    fn warm_up(&self, limit_s: f64) -> ClientSteps {
         self.times.warm_up(limit_s, |seconds, output| self.sysbench(seconds, &[], output))
     }
 
-    fn measure(&self) -> Part {
+    fn measure(&self) -> ClientSteps {
         let options = ["--report-interval=1", "--histogram=on", "--percentile=99"];
         let run = self.sysbench(self.times.runtime_s, &options, "sysbench.out");
         let sampled = |output: &str| Step::Run(self.statements(load::STATUS, output));
         let steps = vec![sampled(COUNTERS[0]), self.times.measure(run), sampled(COUNTERS[1])];
-        Part { steps, files: [("my.cnf".to_owned(), self.conf())].into() }
+        ClientSteps { steps, files: [("my.cnf".to_owned(), self.conf())].into() }
     }
 
-    fn stop(&self) -> Part {
-        Part { steps: vec![Step::Run(self.shut_down())], ..Part::default() }
+    fn stop(&self) -> ClientSteps {
+        ClientSteps { steps: vec![Step::Run(self.shut_down())], ..ClientSteps::default() }
     }
 
     fn ramp_s(&self) -> f64 {

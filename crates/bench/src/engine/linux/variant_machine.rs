@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// A variant whose machine can be started any number of times.
 #[derive(Debug)]
-pub struct Variant<'a> {
+pub struct VariantMachine<'a> {
     linux: &'a Linux,
     inputs: &'a Inputs,
     parameters: Parameters,
@@ -38,12 +38,16 @@ pub enum EarlyEnd {
 impl Linux {
     /// The machine of a variant, with room for a client. The client's part of the inputs is not used, except for its
     /// dataset.
-    pub fn variant<'a>(&'a self, inputs: &'a Inputs, client: Option<&dyn Client>) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters(inputs, client) }
+    pub fn variant<'a>(
+        &'a self,
+        inputs: &'a Inputs,
+        client: Option<&dyn Client>,
+    ) -> VariantMachine<'a> {
+        VariantMachine { linux: self, inputs, parameters: parameters(inputs, client) }
     }
 }
 
-impl Variant<'_> {
+impl VariantMachine<'_> {
     /// Its drives.
     ///
     /// # Errors
