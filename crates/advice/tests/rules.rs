@@ -211,10 +211,14 @@ fn the_documentation_lists_every_rule() {
 
 #[test]
 fn queue_attributes_are_read_as_tail_prints_them() {
-    let text = "==> /sys/block/sda/queue/rotational <==\n0\n\n==> /sys/block/sda/queue/scheduler <==\n[mq-deadline] none\n";
+    let text = "==> /sys/block/sda/queue/read_ahead_kb <==\n4096\n\n==> /sys/block/sda/queue/rotational <==\n0\n\n\
+                ==> /sys/block/sda/queue/scheduler <==\n[mq-deadline] none\n\n==> /sys/block/sda/queue/write_cache <==\nwrite back\n";
     let (_, found) = read(text);
-    let scheduler = found.iter().find(|f| f.rule.name == "drive-scheduler").unwrap();
-    assert_eq!(scheduler.evidence[0].at.to_string(), "pasted:5");
+    // The attributes that follow take nothing away from those before.
+    for (rule, line) in [("drive-read-ahead", "pasted:2"), ("drive-scheduler", "pasted:8")] {
+        let found = found.iter().find(|found| found.rule.name == rule).expect(rule);
+        assert_eq!(found.evidence[0].at.to_string(), line);
+    }
 }
 
 #[test]

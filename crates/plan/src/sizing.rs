@@ -4,10 +4,6 @@ use crate::histogram::{Amount, Blocks};
 use serde::{Deserialize, Serialize};
 use zfs::memory;
 
-/// Bytes of ARC that a block in the L2ARC takes: `sizeof (l2arc_buf_hdr)` within
-/// `arc_buf_hdr_t` (`HDR_L2ONLY_SIZE`) in OpenZFS 2.1 to 2.3.
-pub const L2ARC_HEADER: u64 = 96;
-
 /// What a log vdev needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Slog {
@@ -84,13 +80,13 @@ pub struct L2arc {
 pub fn l2arc(bytes: u64, block: u64, arc: u64, feed: f64) -> L2arc {
     let block = block.max(512);
     let blocks = bytes / block;
-    let headers = blocks.saturating_mul(L2ARC_HEADER);
+    let headers = blocks.saturating_mul(memory::L2ARC_HEADER);
     L2arc {
         blocks,
         headers,
         of_arc: headers as f64 / arc.max(1) as f64,
         fill_h: bytes as f64 / feed.max(1.0) / 3600.0,
-        sensible: (arc / 10 / L2ARC_HEADER).saturating_mul(block),
+        sensible: (arc / 10 / memory::L2ARC_HEADER).saturating_mul(block),
     }
 }
 

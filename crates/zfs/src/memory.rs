@@ -5,6 +5,9 @@ use crate::OpenZfs;
 /// The least ARC that OpenZFS accepts as `zfs_arc_max` (`MIN_ARC_MAX`, 64 MiB).
 pub const LEAST_ARC: u64 = 64 << 20;
 
+/// Bytes of the ARC that the header of a block in the L2ARC takes (`HDR_L2ONLY_SIZE` in OpenZFS 2.1 to 2.3).
+pub const L2ARC_HEADER: u64 = 96;
+
 /// Whether OpenZFS takes `bytes` as `zfs_arc_max`: 64 MiB or more and less than the memory
 /// (`arc_tuning_update`).
 pub fn accepts_arc_max(bytes: u64, memory: u64) -> bool {

@@ -84,9 +84,6 @@ rules! {
     sources: [HongKong("when to add an L2ARC"), Arithmetic("96 bytes of RAM a block")];
 }
 
-/// RAM that the header of one L2ARC block takes (`arc_buf_hdr_t` with only its L2 part), bytes.
-const HEADER: u64 = 96;
-
 /// Bytes of a pool's cache vdevs, where all are known and are whole drives.
 fn capacity(system: &System, pool: &Pool) -> Option<u64> {
     let leaves = pool.leaves_of(AllocationClass::Cache);
@@ -115,7 +112,7 @@ fn headers(system: &System, pool: &Pool) -> Option<Problem> {
         .filter_map(|dataset| system.intended_block(dataset))
         .min()
         .filter(|block| *block > 0)?;
-    let headers = (bytes / block).saturating_mul(HEADER);
+    let headers = (bytes / block).saturating_mul(zfs::memory::L2ARC_HEADER);
     if headers <= memory.value / 10 {
         return None;
     }

@@ -49,9 +49,11 @@ pub(super) fn merge(facts: Facts, part: &Part, system: &mut System) {
         Facts::Queue(queues) => {
             for queue in queues {
                 let drive = drive(system, &queue.device, None);
-                drive.scheduler = part.found(&queue.scheduler());
-                drive.read_ahead_kib = part.found(&queue.number("read_ahead_kb"));
-                drive.flushed = part.found(&queue.volatile_cache());
+                // A text may have a single attribute.
+                let read_ahead = part.found(&queue.number("read_ahead_kb"));
+                drive.scheduler = part.found(&queue.scheduler()).or(drive.scheduler.take());
+                drive.read_ahead_kib = read_ahead.or(drive.read_ahead_kib.take());
+                drive.flushed = part.found(&queue.volatile_cache()).or(drive.flushed.take());
                 fill(&mut drive.rotational, part.found(&queue.rotational()));
             }
         }
