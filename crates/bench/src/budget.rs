@@ -43,7 +43,7 @@ impl Budget {
     /// None where there are none.
     pub fn expected_s(&self, (variant, workload): (usize, usize)) -> Option<f64> {
         let own = self.walls.get(&(variant, workload));
-        own.and_then(|walls| stats::mean(walls)).or_else(|| {
+        own.and_then(stats::mean).or_else(|| {
             let others = self.walls.iter().filter(|((_, w), _)| *w == workload);
             let walls: Vec<f64> = others.flat_map(|(_, walls)| walls).copied().collect();
             stats::mean(&walls)
