@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 use store::{CampaignRecord, Found, Store};
 
-/// The campaign to measure.
+/// A campaign to measure: it, its scale model, its text, and whether to ask why.
 pub struct Question {
     /// The campaign.
     pub campaign: Campaign,

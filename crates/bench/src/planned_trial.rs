@@ -37,10 +37,17 @@ impl PlannedTrial {
     }
 }
 
-/// The engine build of each release that a campaign runs on, with the client of each workload (its index): its name, which
-/// is the release, and where the client is not fio the workload; and its identity.
+/// The engine build of each release that a campaign runs on, with the client of each workload (its index).
 #[derive(Debug, Clone, Default)]
-pub struct Builds(BTreeMap<(OpenZfs, usize), (String, String)>);
+pub struct Builds(BTreeMap<(OpenZfs, usize), Build>);
+
+/// One of them.
+#[derive(Debug, Clone)]
+struct Build {
+    /// The release, and where it is not fio the workload whose client it has.
+    name: String,
+    id: String,
+}
 
 impl Builds {
     /// Of this host.
@@ -60,7 +67,8 @@ impl Builds {
                         | Program::PgTestFsync(_)
                         | Program::Sqlite(_) => format!("{release} {}", workload.name),
                     };
-                    vacant.insert((name, engine.build_id(release, &workload.program)?));
+                    let id = engine.build_id(release, &workload.program)?;
+                    vacant.insert(Build { name, id });
                 }
             }
         }
@@ -69,7 +77,8 @@ impl Builds {
 
     /// By the names of the releases; a client other than fio has one of its own, with the workload's name.
     pub fn by_name(&self) -> BTreeMap<String, String> {
-        self.0.values().cloned().collect()
+        let builds = self.0.values();
+        builds.map(|build| (build.name.clone(), build.id.clone())).collect()
     }
 }
 
@@ -105,7 +114,7 @@ pub fn of_round(
     let inputs_of = |spec: &TrialSpec| {
         let release = campaign.variants[spec.variant].openzfs;
         let build = builds.0.get(&(release, spec.workload));
-        Inputs::new(campaign, model, spec, build.map_or("", |(_, id)| id))
+        Inputs::new(campaign, model, spec, build.map_or("", |build| &build.id))
     };
     // Of each workload's first repeats, by variant: identical variants have equal ones.
     let first_key =

@@ -54,7 +54,10 @@ impl Fio {
         };
         let program = find("fio").ok_or_else(missing)?;
         match printed(&program, "--version").trim() {
-            "" => Err(missing()),
+            "" => Err(Error::Environment(format!(
+                "{} prints no version; install fio again with: apt install --reinstall fio",
+                program.display()
+            ))),
             version => Ok(Fio {
                 version: version.to_owned(),
                 hash: hash(std::slice::from_ref(&program))?,

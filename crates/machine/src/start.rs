@@ -289,6 +289,7 @@ impl Machine<'_> {
             let sender = sender.clone();
             std::thread::spawn(move || {
                 for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                    // After the watch has ended, what is still printed is read and dropped.
                     let _ = sender.send(line);
                 }
             });

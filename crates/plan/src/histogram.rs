@@ -169,7 +169,10 @@ fn metadata(text: &str) -> Option<Amount> {
         let (Some(count), Some(bytes)) = (number(count), number(psize)) else {
             continue;
         };
-        let is_level = |word: &str| word.strip_prefix('L').is_some_and(|n| n.parse::<u8>().is_ok());
+        let is_level = |word: &str| {
+            word.strip_prefix('L')
+                .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
         let (level, kind) = match kind {
             [level, kind @ ..] if is_level(level) => (Some(*level), kind),
             kind => (None, kind),

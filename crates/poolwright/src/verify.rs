@@ -116,8 +116,12 @@ fn measured_keys(store: &Store, name: &str, newest: Option<&PathBuf>) -> Result<
             keys.push(key);
         }
     }
-    let none = || format!("no trial of {name} is stored: run `poolwright run {name}` first");
-    (!keys.is_empty()).then_some(keys).ok_or_else(|| Refusal::usage(none()))
+    if keys.is_empty() {
+        return Err(Refusal::usage(format!(
+            "no trial of {name} is stored: run `poolwright run {name}` first"
+        )));
+    }
+    Ok(keys)
 }
 
 /// Runs a trial again in the claim's directory, which is removed afterwards.

@@ -74,25 +74,29 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
         .iter()
         .map(|cell| {
             let first = cell.phases.first().filter(|_| cell.validity != Validity::Failed);
-            let lasting = lasting(cell);
+            let lasting = lasting_rate(cell);
             let of_workload =
                 |base: &&&Cell| base.workload == cell.workload && base.validity == Validity::Valid;
-            let base = bases.iter().find(of_workload).and_then(|base| self::lasting(base));
+            let base = bases.iter().find(of_workload).and_then(|base| lasting_rate(base));
             let comparable =
                 |base: &Estimate| base.value > 0.0 && cell.metric == Metric::Throughput;
             let effect = effects.get(&(cell.variant.as_str(), cell.workload.as_str()));
-            let against = match (effect, lasting.zip(base.filter(comparable))) {
-                _ if cell.variant == findings.lab.baseline => Against::Baseline,
-                (Some(effect), _) => Against::Effect(effect),
-                (None, Some((lasts, base))) => Against::Plain(lasts.value / base.value),
-                (None, None) => Against::Nothing,
+            let against = if cell.variant == findings.lab.baseline {
+                Against::Baseline
+            } else if let Some(effect) = effect {
+                Against::Effect(effect)
+            } else if let Some((lasts, base)) = lasting.zip(base.filter(comparable)) {
+                Against::Plain(lasts.value / base.value)
+            } else {
+                Against::Nothing
             };
             Row { cell, first, lasting, against }
         })
         .collect()
 }
 
-fn lasting(cell: &Cell) -> Option<Estimate> {
+/// Throughput that lasts, or of the whole run where its course is unknown; none of a cell that failed or never settled.
+fn lasting_rate(cell: &Cell) -> Option<Estimate> {
     match cell.phases {
         _ if cell.validity == Validity::Failed => None,
         Phases::Unknown => cell.throughput,

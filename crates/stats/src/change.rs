@@ -26,11 +26,12 @@ pub struct Split {
 impl Split {
     /// Larger mean ÷ smaller mean − 1; infinite where the smaller is not positive.
     pub fn relative(&self) -> f64 {
-        difference(self.before, self.after)
+        relative_difference(self.before, self.after)
     }
 }
 
-fn difference(a: f64, b: f64) -> f64 {
+/// Larger ÷ smaller − 1; infinite where the smaller is not positive.
+fn relative_difference(a: f64, b: f64) -> f64 {
     let (small, large) = (a.min(b), a.max(b));
     if small > 0.0 {
         large / small - 1.0
@@ -87,7 +88,7 @@ pub fn points(series: &[f64], least: usize, relative: f64) -> Vec<usize> {
     // Steps too small to name go one by one, the smallest first, as each joins two levels.
     loop {
         let mean = |i: usize| sums.mean(edges[i], edges[i + 1]);
-        let step = |i: usize| difference(mean(i - 1), mean(i));
+        let step = |i: usize| relative_difference(mean(i - 1), mean(i));
         let smallest = (1..edges.len() - 1).min_by(|a, b| step(*a).total_cmp(&step(*b)));
         match smallest {
             Some(i) if step(i) < relative => edges.remove(i),

@@ -49,8 +49,11 @@ impl Interval {
 
 /// Arithmetic mean; none of nothing.
 pub fn mean<T: Borrow<f64>>(values: impl IntoIterator<Item = T>) -> Option<f64> {
-    let mut n = 0;
-    let sum: f64 = values.into_iter().inspect(|_| n += 1).map(|value| *value.borrow()).sum();
+    let (mut sum, mut n) = (0.0, 0_u32);
+    for value in values {
+        sum += *value.borrow();
+        n += 1;
+    }
     (n > 0).then(|| sum / f64::from(n))
 }
 

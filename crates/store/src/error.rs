@@ -24,7 +24,7 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A directory with results of an earlier engine.
+    /// A directory with results of an older version.
     #[error("{} holds results of an older version of Poolwright, which this version cannot read and does not delete: run the lab again", .path.display())]
     Former {
         /// The directory.

@@ -24,7 +24,7 @@ fn path_from(data: Option<OsString>, home: Option<OsString>) -> PathBuf {
     }
 }
 
-/// Whether a directory has results of an earlier engine, which had a `journal.sqlite` per campaign: in it, or
+/// Whether a directory has results of an older version, which had a `journal.sqlite` per campaign: in it, or
 /// up to two levels below.
 pub fn is_former(directory: &Path) -> bool {
     has_journal(directory, 2)

@@ -50,7 +50,7 @@ labels! {
     Answer: "The answer" | "结论",
     NoVerdict: "No verdict: there are no two variants that differ in one factor and both have a valid trial." | "没有结论：没有任何一对仅有一个因素不同、且两者都有有效试验的方案。",
     Effects: "Effects" | "效应",
-    EffectsIntro: "Each row compares two variants that differ in one factor. Right of 1× is better for throughput, worse for latency. A bar inside the shaded band means no effect; any other bar that does not include 1× means an effect; all others are undecided. Without a steady state a bar of throughput includes the variation and the trend of the run; latency is then undecided, and so is throughput if variation and trend cannot be bounded." | "每行比较仅有一个因素不同的两个方案。1× 右侧：若为吞吐量则更好，若为延迟则更差。区间完全落在阴影带内为无明显效果，不跨过 1× 为有效果，其余尚无定论。未进入稳态时，吞吐量的区间已计入运行期间的波动与趋势；此时延迟尚无定论，波动与趋势无法给出界限时，吞吐量也尚无定论。",
+    EffectsIntro: "Each row compares two variants that differ in one factor. Right of 1× is better for throughput, worse for latency. A bar inside the shaded band means no effect; any other bar that does not include 1× means an effect; all others are undecided. Without a steady state a bar of throughput includes the variation and the trend of the run; latency is then undecided, and so is throughput if variation and trend cannot be bounded." | "每行比较仅有一个因素不同的两个方案。1× 右侧：若为吞吐量则更好，若为延迟则更差。区间完全落在阴影带内为无明显效果；除此之外，不跨过 1× 的为有效果；其余尚无定论。未进入稳态时，吞吐量的区间已计入运行期间的波动与趋势；此时延迟尚无定论，波动与趋势无法给出界限时，吞吐量也尚无定论。",
     SyncTests: "pg_test_fsync: all tests" | "pg_test_fsync：全部测试",
     SyncTestsIntro: "Operations per second and the mean time of an operation, averaged over the trials. One client, one file; every test writes 8 kB unless it says otherwise." | "每秒操作数及单次操作的平均时间，取各次试验的平均值。单客户端、单文件；未注明时每次写入 8 kB。",
     SyncTest: "Test" | "测试",

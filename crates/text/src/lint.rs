@@ -82,11 +82,10 @@ impl Language {
                 stated = bytes(*bandwidth), computed: bytes, size: bytes;
                 "The table states {stated}/s, but operations × size give {computed}/s: the block size ({size}) or other settings differ, so the two are not comparable.",
                 "表中为 {stated}/s，而操作数 × 块大小为 {computed}/s：块大小（{size}）或其他设置不同，不可比。"),
-            LintFinding::Capacity { stated, computed } => {
-                say!(self, stated: bytes, computed: bytes;
+            LintFinding::Capacity { stated, computed } => say!(self,
+                stated: bytes, computed: bytes;
                 "The table states {stated} usable; the layout gives {computed}.",
-                "表中可用容量为 {stated}；按布局应为 {computed}。")
-            }
+                "表中可用容量为 {stated}；按布局应为 {computed}。"),
             LintFinding::Range { column, value } => say!(self, column = name(column), value: count;
                 "{column} is {value}, which is out of range.", "{column} 为 {value}，超出合理范围。"),
         }

@@ -130,7 +130,8 @@ impl Language {
         "读-改-写：平均每次操作等待读取 ZFS 记录（record）其余部分的时间由 {before} 变为 {after}。")
     }
 
-    /// `after` is in seconds of the model, `real_seconds` in those of the real server; `per_write` counts delays after that.
+    /// `after` is in seconds of the model, `real_seconds` in those of the real server; `per_write` counts delays after
+    /// that.
     fn dirty_filled(self, after: f64, real_seconds: f64, per_write: f64) -> String {
         say!(self, real = seconds(real_seconds), model = seconds(after), waits = count(per_write);
         "After {real} ({model} in the model) dirty data reaches its limit, and writers are delayed by the write throttle: {waits} delays per write.",

@@ -34,8 +34,8 @@ fn first_line(text: &str) -> String {
     crate::format::printable(row).chars().take(60).collect()
 }
 
-/// The system that the inputs describe, and the parts that could not be read. A text may have several
-/// ([`heading`](super::heading)).
+/// The system that the inputs describe, and the parts that could not be read. A text may hold several,
+/// each behind a [`heading`](super::heading).
 pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     let mut system = System::default();
     let mut unread = Vec::new();

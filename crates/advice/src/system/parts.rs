@@ -54,9 +54,16 @@ fn command(row: &str) -> Option<&str> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
     };
-    (is_name(user) && is_name(host)).then(|| row[end + 1..].trim())
+    // Only the directory stands between the host and the sign: a row about a snapshot (`tank@daily`) has more.
+    let place = rest[host.len()..].trim_end();
+    let is_place = match place.strip_prefix([':', '[', ' ']) {
+        Some(place) => !place.is_empty() && !place.contains(char::is_whitespace),
+        None => place.is_empty() && !rest.ends_with(' '),
+    };
+    (is_name(user) && is_name(host) && is_place).then(|| row[end + 1..].trim())
 }
 
+/// The file of `cat FILE`, else the command.
 fn printed_file(command: &str) -> &str {
     let of_root = command.strip_prefix("sudo ").unwrap_or(command).trim_start();
     match of_root.strip_prefix("cat ").map(str::trim) {
@@ -72,7 +79,10 @@ pub(super) fn split(input: &Input) -> Vec<Part<'_>> {
     let text = input.text.strip_prefix('\u{feff}').unwrap_or(&input.text);
     for (row, line) in text.lines().zip(1u32..) {
         match (heading(row), parts.last_mut()) {
-            (Some(name), _) => {
+            (Some(heading), _) => {
+                // A command tells no format, as a file's name does.
+                let command = !row.starts_with("==> ") && heading.contains(char::is_whitespace);
+                let name = if command { "" } else { heading };
                 parts.push(Part { file, name, text: String::new(), skipped: line });
             }
             (None, Some(part)) => {
@@ -115,6 +125,10 @@ mod tests {
             ("options zfs zfs_arc_max=1 # asked for by me@example.com", None),
             ("mail root@nas: 5$x", None),
             ("/srv @trusted(rw) # all", None),
+            ("root@fbsd:~ # zpool list", Some("zpool list")),
+            ("tank@weekly  org.example:note  50% full  local", None),
+            ("tank@a  x:y  Fix # 12  local", None),
+            ("joe@nas: 96 % full", None),
         ] {
             assert_eq!(heading(row), name, "{row}");
         }

@@ -57,13 +57,14 @@ pub fn thin_tail(table: &Table) -> Vec<Lint> {
     })
 }
 
-/// Workloads with three rows or more whose means differ at least twofold (rows that measured the same thing have
-/// the same tail) and whose p99 is one and the same multiple of them: computed, or made up, rather than measured.
+/// Workloads with three rows or more whose means differ at least twofold and whose p99 is one and the same multiple of
+/// them: computed, or made up, rather than measured.
 pub fn constant_tail(table: &Table) -> Vec<Lint> {
     /// Multiples within this of one another are the same.
     const SAME: f64 = 0.02;
     /// Fewest rows that are no coincidence.
     const ROWS: usize = 3;
+    /// Means must differ by this much: rows that measured the same thing have the same tail.
     const SPREAD: f64 = 2.0;
     let mut workloads: BTreeMap<&str, Vec<(&Row, f64, f64)>> = BTreeMap::new();
     for row in &table.rows {

@@ -253,7 +253,10 @@ impl Phases {
     pub fn first(&self) -> Option<Phase> {
         match *self {
             Phases::Burst { burst: first, .. } | Phases::WarmUp { cold: first, .. } => Some(first),
-            _ => None,
+            Phases::Steady { .. }
+            | Phases::AfterRestart { .. }
+            | Phases::NotSettled { .. }
+            | Phases::Unknown => None,
         }
     }
 }

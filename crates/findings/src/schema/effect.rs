@@ -67,7 +67,10 @@ pub enum Metric {
 impl Metric {
     /// Whether more of it is better.
     pub fn more_is_better(self) -> bool {
-        self == Metric::Throughput
+        match self {
+            Metric::Throughput => true,
+            Metric::MeanLatency | Metric::P99Latency => false,
+        }
     }
 }
 

@@ -58,7 +58,12 @@ fn rate(host: &Host, variant: &Variant, workload: &Workload, job: Option<&fio::D
         Program::Fio { .. } => {
             return job.map_or(RATE_OF_FLASH, |job| file_rate(host, variant, workload, job));
         }
-        Program::PgTestFsync(_) => return RATE_OF_FLASH,
+        Program::PgTestFsync(_) => {
+            return match variant.property(&workload.dataset, "sync") {
+                Some("disabled") => RATE_OF_MEMORY,
+                _ => rate_of(variant, variant.log_class()),
+            };
+        }
         Program::Pgbench(pgbench) => {
             let places = &pgbench.directories;
             (pgbench.rate, places.wal.as_ref().unwrap_or(&places.data))
@@ -81,16 +86,18 @@ fn is_disk(variant: &Variant, drive: &DriveRef) -> bool {
     variant.profile(&drive.kind).is_some_and(|profile| profile.kind == TimingModel::Hdd)
 }
 
+/// A guess of operations in a virtual second that wait for the drives of a class; without ZFS, for all drives.
+fn rate_of(variant: &Variant, class: AllocationClass) -> f64 {
+    let disks = match variant.is_zfs() {
+        true => variant.pool.drives_of_class(class).any(|drive| is_disk(variant, drive)),
+        false => variant.used_drives().any(|drive| is_disk(variant, drive)),
+    };
+    if disks { RATE_OF_DISKS } else { RATE_OF_FLASH }
+}
+
 /// A guess of fio's operations in a virtual second, by the slowest drives that they wait for: those of the intent log
 /// where writes are synchronous, those of the data where files do not fit the ARC, which an L2ARC stands in for.
 fn file_rate(host: &Host, variant: &Variant, workload: &Workload, job: &fio::Demand) -> f64 {
-    let rate_of = |class: AllocationClass| {
-        let disks = match variant.is_zfs() {
-            true => variant.pool.drives_of_class(class).any(|drive| is_disk(variant, drive)),
-            false => variant.used_drives().any(|drive| is_disk(variant, drive)),
-        };
-        if disks { RATE_OF_DISKS } else { RATE_OF_FLASH }
-    };
     let dataset = &workload.dataset;
     let commits = job.writes
         && match variant.property(dataset, "sync") {
@@ -99,15 +106,16 @@ fn file_rate(host: &Host, variant: &Variant, workload: &Workload, job: &fio::Dem
             _ => job.syncs,
         };
     let bytes = workload.size.or(job.working_set).unwrap_or(0);
-    let partial = job.random_write_block.is_some_and(|block| block < variant.recordsize(dataset));
+    let partial = variant.is_zfs()
+        && job.random_write_block.is_some_and(|block| block < variant.recordsize(dataset));
     let reads =
         job.filled && (job.reads || partial) && bytes > memory_limits::arc_max(host, variant);
-    let commit = commits.then(|| rate_of(variant.log_class()));
+    let commit = commits.then(|| rate_of(variant, variant.log_class()));
     let holds_data = match variant.pool.has(AllocationClass::Cache) {
         true => AllocationClass::Cache,
         false => AllocationClass::Normal,
     };
-    let read = reads.then(|| rate_of(holds_data));
+    let read = reads.then(|| rate_of(variant, holds_data));
     [commit, read].into_iter().flatten().fold(RATE_OF_MEMORY, f64::min)
 }
 

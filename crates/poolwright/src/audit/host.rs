@@ -2,7 +2,6 @@
 
 use crate::output::complain;
 use advice::system::{Input, diskstats};
-use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -64,7 +63,9 @@ impl Host for LocalHost {
     fn list(&self, path: &str) -> Vec<String> {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names.collect::<BTreeSet<_>>().into_iter().collect()
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
     }
 
     fn wait(&self, time: Duration) {

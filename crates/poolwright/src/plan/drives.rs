@@ -75,7 +75,9 @@ pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessmen
         Ok(pool)
     });
     // A pool without a data vdev of a known drive has nothing to plan.
-    pools.filter(|pool| !pool.as_ref().is_ok_and(|pool| pool.parts.is_empty())).collect()
+    let mut pools = pools.collect::<Result<Vec<_>, String>>()?;
+    pools.retain(|pool| !pool.parts.is_empty());
+    Ok(pools)
 }
 
 /// The data vdevs of a variant, those alike together, each with the index of its kind in `drives`;

@@ -12,8 +12,9 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// File in the machine's directory with the [`Task`].
 pub const TASK: &str = "writer.json";
@@ -111,31 +112,32 @@ impl Ledger {
     }
 }
 
-/// A thread that reads the writers' lines, and what they are added to.
+/// A thread that adds the writers' lines to a ledger.
 struct Listener {
-    ledger: Ledger,
-    lines: Receiver<Vec<u8>>,
+    ledger: Arc<Mutex<Ledger>>,
+    /// Is disconnected when the lines end.
+    end: Receiver<()>,
 }
 
 impl Listener {
     fn start(lines: impl Read + Send + 'static, ledger: Ledger) -> Listener {
-        let (sender, receiver) = mpsc::channel();
+        let ledger = Arc::new(Mutex::new(ledger));
+        let (sender, end) = mpsc::channel();
+        let shared = Arc::clone(&ledger);
         thread::spawn(move || {
+            let _until_the_end = sender;
             for line in BufReader::new(lines).split(b'\n').map_while(Result::ok) {
-                let _ = sender.send(line);
+                let line = String::from_utf8_lossy(&line);
+                shared.lock().unwrap_or_else(PoisonError::into_inner).add(&line);
             }
         });
-        Listener { ledger, lines: receiver }
+        Listener { ledger, end }
     }
 
     /// The ledger at the end of the lines, or after a time if they do not end.
-    fn finish(mut self, limit: Duration) -> Ledger {
-        let end = Instant::now() + limit;
-        let left = || end.saturating_duration_since(Instant::now());
-        while let Ok(line) = self.lines.recv_timeout(left()) {
-            self.ledger.add(&String::from_utf8_lossy(&line));
-        }
-        self.ledger
+    fn finish(self, limit: Duration) -> Ledger {
+        let _ = self.end.recv_timeout(limit);
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

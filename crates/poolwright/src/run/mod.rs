@@ -104,7 +104,7 @@ impl Args {
         }
         // A mistake in the last lab is reported before the first is run.
         let labs: Vec<Question> =
-            self.labs.iter().map(|lab| self.ready(lab)).collect::<Result<_, _>>()?;
+            self.labs.iter().map(|lab| self.question(lab)).collect::<Result<_, _>>()?;
         match self.list {
             true => self.list(&labs),
             false => self.measure(&labs, clock),
@@ -112,7 +112,7 @@ impl Args {
     }
 
     /// A lab and its model, with the arguments applied.
-    fn ready(&self, lab: &str) -> Result<Question, Refusal> {
+    fn question(&self, lab: &str) -> Result<Question, Refusal> {
         if lab == "-" {
             return Err(Refusal::usage(
                 "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
@@ -139,10 +139,10 @@ impl Args {
         let engine = engine::open()?;
         let store = self.store.open()?;
         let mut code = 0;
-        for ready in labs {
-            let listed = campaign::list(&store, engine.as_ref(), ready)?;
+        for question in labs {
+            let listed = campaign::list(&store, engine.as_ref(), question)?;
             let text: String =
-                listed.iter().flat_map(|trial| rows(trial, &ready.campaign)).collect();
+                listed.iter().flat_map(|trial| rows(trial, &question.campaign)).collect();
             code = code.max(output::print(&text));
         }
         Ok(code)
@@ -153,11 +153,11 @@ impl Args {
         let stop = Stop::at_signals()?;
         let memory = host_resources::free_memory();
         let (mut code, mut clock, mut last) = (0, Some(clock), None);
-        for ready in labs {
+        for question in labs {
             if labs.len() > 1 {
-                output::complain(&format!("lab {}\n", ready.campaign.name));
+                output::complain(&format!("lab {}\n", question.campaign.name));
             }
-            let needed = host_resources::needed(&ready.campaign, &ready.model);
+            let needed = host_resources::needed(&question.campaign, &question.model);
             let parallel = host_resources::parallel(self.jobs, needed, memory);
             // The engine keeps the memory of as many machines. More of them could take more than is free.
             let engine = match last.take_if(|(of, _)| *of == parallel) {
@@ -176,7 +176,7 @@ impl Args {
                 parallel,
                 watch: &progress,
             };
-            match self.measure_one(ready, &runner, &progress)? {
+            match self.measure_one(question, &runner, &progress)? {
                 INTERRUPTED => return Ok(INTERRUPTED),
                 ended => code = code.max(ended),
             }
@@ -188,13 +188,13 @@ impl Args {
     /// Measures one lab and shows its report.
     fn measure_one(
         &self,
-        ready: &Question,
+        question: &Question,
         runner: &Runner,
         progress: &Progress,
     ) -> Result<u8, Refusal> {
         let store = runner.store;
-        let ran = campaign::run(runner, ready, &mut |trials| {
-            match save(store, ready, &report_input(ready, trials)) {
+        let ran = campaign::run(runner, question, &mut |trials| {
+            match save(store, question, &report_input(question, trials)) {
                 Ok(page) => progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
@@ -205,14 +205,14 @@ impl Args {
         });
         progress.clear();
         let ran = ran?;
-        let whole = self.show(store, ready, &ran)?;
+        let whole = self.show(store, question, &ran)?;
         Ok(match ran.end {
             End::Interrupted => {
                 output::complain("Results so far are saved. Run the same command to resume.\n");
                 INTERRUPTED
             }
             End::Budget => {
-                output::complain(&not_run(&ran.not_run, ready.campaign.method.budget_s));
+                output::complain(&not_run(&ran.not_run, question.campaign.method.budget_s));
                 if whole { 0 } else { INCOMPLETE }
             }
             End::Complete if whole => 0,
@@ -222,12 +222,12 @@ impl Args {
 
     /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
     /// every cell has a valid trial.
-    fn show(&self, store: &Store, ready: &Question, ran: &CampaignRun) -> Result<bool, Refusal> {
+    fn show(&self, store: &Store, question: &Question, ran: &CampaignRun) -> Result<bool, Refusal> {
         // Without a trial there is nothing to tell a person; JSON lists what was not run.
         if ran.trials.is_empty() && !self.json {
             return Ok(false);
         }
-        let input = report_input(ready, &ran.trials);
+        let input = report_input(question, &ran.trials);
         // The report is printed even if it cannot be stored.
         let (format, to_terminal) = match self.json {
             true => (Format::Json, false),
@@ -237,7 +237,7 @@ impl Args {
         if ran.trials.is_empty() {
             return if printed == 0 { Ok(false) } else { Err(Refusal::silent(printed)) };
         }
-        let page = save(store, ready, &input)?;
+        let page = save(store, question, &input)?;
         let named = match self.json {
             true => 0,
             false => output::print(&format!("report   {}\n", page.display())),
@@ -250,10 +250,10 @@ impl Args {
 }
 
 /// Writes the report in every format into the store; the path of the page.
-fn save(store: &Store, ready: &Question, input: &ReportInput) -> Result<PathBuf, Refusal> {
+fn save(store: &Store, question: &Question, input: &ReportInput) -> Result<PathBuf, Refusal> {
     let save = |name, format| {
         let text = render(input, format, false)?;
-        store.keep_report(&ready.campaign.name, name, &text).map_err(Refusal::from)
+        store.keep_report(&question.campaign.name, name, &text).map_err(Refusal::from)
     };
     save("findings.json", Format::Json)?;
     save("report.md", Format::Md)?;
@@ -261,10 +261,10 @@ fn save(store: &Store, ready: &Question, input: &ReportInput) -> Result<PathBuf,
     save("report.html", Format::Html)
 }
 
-fn report_input(ready: &Question, trials: &[Trial]) -> ReportInput {
+fn report_input(question: &Question, trials: &[Trial]) -> ReportInput {
     ReportInput {
-        findings: findings::analyse(&ready.campaign, &ready.model, trials),
-        source: Some((ready.campaign.clone(), ready.lab.clone())),
+        findings: findings::analyse(&question.campaign, &question.model, trials),
+        source: Some((question.campaign.clone(), question.lab.clone())),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::charts::axis::Axis;
 use crate::charts::lines::{Level, Line, Plot};
 use crate::markup::Markup;
 use crate::rows::rate;
-use findings::schema::{Cell, Phase, ThroughputSeries, short_key};
+use findings::schema::{Cell, ThroughputSeries, short_key};
 use text::Label;
 use text::number::{count, seconds};
 
@@ -153,12 +153,17 @@ fn txgs(series: &ThroughputSeries) -> Vec<(f64, f64)> {
 /// The mean of each phase, as far as it reaches.
 fn levels(cell: &Cell, main: Option<&ThroughputSeries>, end: f64) -> Vec<Level> {
     let level = |from, to, at| Level { class: "level", span: (from, to), at };
-    let change = |first: Phase| main.and_then(|s| s.change_at).unwrap_or(first.seconds);
-    let first = cell.phases.first().map(|first| (first, change(first)));
-    let from = first.map_or(0.0, |(_, change)| change);
-    let first = first.map(|(first, change)| level(0.0, change, first.throughput.value));
-    let lasting = cell.phases.lasting().map(|lasts| level(from, end, lasts.throughput.value));
-    first.into_iter().chain(lasting).collect()
+    match (cell.phases.first(), cell.phases.lasting()) {
+        (Some(first), Some(lasting)) => {
+            let change = main.and_then(|s| s.change_at).unwrap_or(first.seconds);
+            vec![
+                level(0.0, change, first.throughput.value),
+                level(change, end, lasting.throughput.value),
+            ]
+        }
+        (None, Some(whole)) => vec![level(0.0, end, whole.throughput.value)],
+        (_, None) => Vec::new(),
+    }
 }
 
 #[cfg(test)]

@@ -64,10 +64,11 @@ impl Parameter {
     /// The least and most that the module takes: what it refuses beyond its C type while it loads, else what the C type
     /// holds; none for text.
     pub fn range(&self) -> Option<(i64, i64)> {
-        self.taken().or_else(|| self.type_range())
+        self.bounds().or_else(|| self.type_range())
     }
 
-    fn taken(&self) -> Option<(i64, i64)> {
+    /// The least and the most that it takes, where the table has them.
+    fn bounds(&self) -> Option<(i64, i64)> {
         match &self.taken[..] {
             [least, most] => Some((least.parse().ok()?, most.parse().ok()?)),
             _ => None,
@@ -87,7 +88,7 @@ impl Parameter {
     /// What it takes, in words.
     pub fn wanted(&self) -> Option<String> {
         let (min, max) = self.range()?;
-        Some(match self.taken() {
+        Some(match self.bounds() {
             Some(_) => format!("OpenZFS takes {min} to {max}"),
             None => format!("its C type is `{}`: {min} to {max}", self.ctype),
         })

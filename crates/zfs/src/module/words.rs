@@ -24,7 +24,8 @@ pub fn check(name: &str, value: &str) -> Result<(), Refused> {
             ),
         };
     }
-    let words = super::find(name).map_or(&[][..], |parameter| &parameter.taken);
+    let text = super::find(name).filter(|parameter| parameter.ctype == "text");
+    let words = text.map_or(&[][..], |parameter| &parameter.taken);
     if !words.is_empty() {
         return if words.contains(&value) { Ok(()) } else { refused(did_you_mean(value, words)) };
     }
@@ -92,11 +93,11 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_with_words_is_a_text() {
+    fn what_a_parameter_takes_is_words_of_a_text_or_bounds_of_a_number() {
         let stated = || crate::module::ALL.iter().filter(|parameter| !parameter.taken.is_empty());
         assert_eq!(stated().count(), 14);
         for parameter in stated() {
-            assert_eq!(parameter.ctype == "text", parameter.taken().is_none(), "{parameter:?}");
+            assert_eq!(parameter.ctype == "text", parameter.bounds().is_none(), "{parameter:?}");
         }
     }
 }

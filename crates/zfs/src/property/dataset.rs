@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// Every property that can be set on a file system.
 pub static TABLE: LazyLock<Vec<Property>> = LazyLock::new(|| table(include_str!("dataset.tsv")));
 
-/// Looks a property up; user properties (`com.example:name`) are one.
+/// Looks a property up; all user properties (`com.example:name`) share one entry.
 ///
 /// # Errors
 /// A name that this release of OpenZFS does not know, or one that belongs to a volume.

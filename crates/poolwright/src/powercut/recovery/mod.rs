@@ -119,7 +119,11 @@ pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let mut found = Recovered::default();
     if let Err(why) = recover(&task, &mut found) {
-        found.unusable = Some(why);
+        let log = output(&mut Command::new("dmesg")).unwrap_or_default();
+        found.unusable = Some(match pool::assertion(&log) {
+            Some(failed) => format!("{why}; OpenZFS had stopped: {failed}"),
+            None => why,
+        });
     }
     let text = serde_json::to_vec(&found).map_err(|e| e.to_string())?;
     fs::write(Path::new(INSIDE).join(RECOVERED), text)

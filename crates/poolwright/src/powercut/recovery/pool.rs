@@ -63,9 +63,29 @@ fn errors(status: &str) -> Option<String> {
     }
 }
 
+/// An assertion of OpenZFS that failed, from the kernel's log: what waits for that thread waits for ever.
+pub fn assertion(log: &str) -> Option<String> {
+    let text = |line: &str| line.split_once("] ").map_or(line, |(_, text)| text).trim().to_owned();
+    let mut lines = log.lines().map(text);
+    let failed = lines.find(|line| line.starts_with("VERIFY") || line.starts_with("PANIC at"))?;
+    let place = lines.next().filter(|line| line.starts_with("PANIC at"));
+    Some(place.map_or(failed.clone(), |place| format!("{failed}, {place}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failed_assertion_is_told_with_its_place() {
+        let log = "[    1.836000] zio pool=tank vdev=/dev/pw-optane0 error=5\n\
+                   [    2.520000] VERIFY0(dmu_object_free(os, obj, tx)) failed (2)\n\
+                   [    2.520000] PANIC at spa_errlog.c:1249:delete_errlog()\n\
+                   [    2.520000] Showing stack for process 213\n";
+        let told = "VERIFY0(dmu_object_free(os, obj, tx)) failed (2), PANIC at spa_errlog.c:1249:delete_errlog()";
+        assert_eq!(assertion(log).as_deref(), Some(told));
+        assert_eq!(assertion("[    1.0] ZFS: Loaded module\n"), None);
+    }
 
     #[test]
     fn errors_are_those_of_the_status() {
