@@ -26,7 +26,7 @@ pub struct ClientFacts {
     pub flushes_counted_long: bool,
     /// Its data can be made smaller by compression or deduplication.
     pub compressible: bool,
-    /// O_DIRECT, all of its jobs.
+    /// O_DIRECT in whole pages, all of its jobs: what is no whole page goes through the ARC (`direct` in zfsprops(7)).
     pub direct: bool,
     /// Any of its jobs reads with O_DIRECT.
     pub reads_directly: bool,
@@ -91,6 +91,12 @@ impl ClientFacts {
     }
 }
 
+/// Whether each block of a job is so many whole pages.
+fn in_pages(section: &Section) -> bool {
+    const PAGE: u64 = 4096;
+    job_options::block_sizes(section).is_ok_and(|sizes| sizes.iter().all(|size| size % PAGE == 0))
+}
+
 /// Reads the jobs of a file, as fio does.
 fn of_sections(sections: &[Section]) -> ClientFacts {
     let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
@@ -105,7 +111,7 @@ fn of_sections(sections: &[Section]) -> ClientFacts {
         each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&job_options::flushes_counted_long),
         compressible: any(&job_options::is_compressible),
-        direct: all(&job_options::is_direct),
+        direct: all(&|s| job_options::is_direct(s) && in_pages(s)),
         reads_directly: any(&|s| job_options::is_direct(s) && !job_options::only_writes(s)),
         truncates: any(&|s| job_options::engine(s) == "ftruncate"),
         in_flight_on_zfs: Some(sections.iter().map(in_flight_on_zfs).fold(0, u32::saturating_add)),
@@ -349,6 +355,9 @@ mod tests {
     fn one_job_of_several_that_reads_directly_or_truncates_is_known() {
         let mixed = job("[a]\nrw=randread\ndirect=1\n[b]\nrw=randread\n");
         assert!(mixed.reads_directly && !mixed.direct);
+        assert!(job("[a]\nrw=randread\ndirect=1\nbs=8k\n").direct);
+        let apart = job("[a]\nrw=randread\ndirect=1\nbs=5k\n[b]\nrw=read\ndirect=1\nbs=1m\n");
+        assert!(apart.reads_directly && !apart.direct, "5K goes through the ARC");
         let reads = job("[a]\nrw=randwrite\ndirect=1\n[b]\nrw=randread\n");
         assert!(!reads.reads_directly, "its direct job only writes");
         assert!(job("[a]\nrw=write\n[b]\nrw=write\nioengine=ftruncate\n").truncates);

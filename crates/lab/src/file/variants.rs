@@ -109,15 +109,7 @@ pub(super) fn read(
     if plans.is_empty() && base.builds() {
         plans.push(Plan::base(base));
     }
-    for (i, plan) in plans.iter().enumerate() {
-        if plans[..i].iter().any(|earlier| earlier.name == plan.name) {
-            cx.error(
-                plan.header.clone(),
-                format!("two variants are called `{}`", plan.name),
-                "rename one of them",
-            );
-        }
-    }
+    refuse_equal_names(cx, &plans);
     let resolve = |mut plan: Plan| {
         let mut settings = base.clone();
         // The order of factors does not decide whether what one adds or removes stays: `vdevs` comes first.
@@ -130,6 +122,18 @@ pub(super) fn read(
         settings.into_variant(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), all_named)
+}
+
+fn refuse_equal_names(cx: &Context<'_>, plans: &[Plan]) {
+    for (i, plan) in plans.iter().enumerate() {
+        if plans[..i].iter().any(|earlier| earlier.name == plan.name) {
+            cx.error(
+                plan.header.clone(),
+                format!("two variants are called `{}`", plan.name),
+                "rename one of them",
+            );
+        }
+    }
 }
 
 /// Takes the `vdevs` that replace the base's out of a plan's changes.
