@@ -81,8 +81,8 @@ impl Language {
                 "no steady state within {watched}", "{watched} 内未进入稳态"),
             QualityIssue::WindowTooShort { seconds: watched, least } => say!(self,
                 watched: seconds, least: seconds;
-                "a runtime of {watched} is too short to detect a steady state: set at least {least}",
-                "运行 {watched} 太短，无法判断是否进入稳态：runtime 至少设为 {least}"),
+                "the measured run lasted {watched}, too short to detect a steady state: set a runtime of at least {least}, and time_based in a fio job, which otherwise ends when its files are done",
+                "实测只运行了 {watched}，无法判断是否进入稳态：runtime 至少设为 {least}；fio 作业还要加 time_based，否则文件读写完就结束"),
             QualityIssue::MemoryThrottle { count: times } => say!(self, times: count;
                 "not representative: the scaled-down ARC is too small for the dirty data ({times} transactions were refused); use a smaller S",
                 "不具代表性：缩放后的 ARC 容不下脏数据（{times} 个事务被拒绝）；请减小 S"),
