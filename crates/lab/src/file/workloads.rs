@@ -107,7 +107,8 @@ fn workload(entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
             sysbench::read(client, &mut table, known).map(Box::new).map(Program::Sysbench)
         }
         "sqlite" => sqlite::read(client, known).map(Program::Sqlite),
-        _ => pg_test_fsync::read(client, known).map(Program::PgTestFsync),
+        "pg_test_fsync" => pg_test_fsync::read(client, known).map(Program::PgTestFsync),
+        _ => None,
     };
     for (key, instead) in beside(client.key, [size.is_some(), dataset.is_some(), rates.is_some()]) {
         entry.error_at_key(
