@@ -26,8 +26,11 @@ pub struct ClientFacts {
     pub flushes_counted_long: bool,
     /// Its data can be made smaller by compression or deduplication.
     pub compressible: bool,
-    /// O_DIRECT in whole pages, all of its jobs: what is no whole page goes through the ARC (`direct` in zfsprops(7)).
+    /// O_DIRECT, all of its jobs.
     pub direct: bool,
+    /// Some of its blocks are no whole pages. OpenZFS 2.4 takes them through the ARC also with O_DIRECT or `direct=always`;
+    /// 2.3 does so with `direct=always` alone, and refuses them with O_DIRECT (`zfs_setup_direct`).
+    pub parts_of_pages: bool,
     /// Any of its jobs reads with O_DIRECT.
     pub reads_directly: bool,
     /// Any of its jobs truncates files where it would write: no such byte reaches a drive.
@@ -91,10 +94,10 @@ impl ClientFacts {
     }
 }
 
-/// Whether each block of a job is so many whole pages.
-fn in_pages(section: &Section) -> bool {
+/// Whether some block of a job is no number of whole pages.
+fn in_parts_of_pages(section: &Section) -> bool {
     const PAGE: u64 = 4096;
-    job_options::block_sizes(section).is_ok_and(|sizes| sizes.iter().all(|size| size % PAGE == 0))
+    job_options::block_sizes(section).is_ok_and(|sizes| sizes.iter().any(|size| size % PAGE != 0))
 }
 
 /// Reads the jobs of a file, as fio does.
@@ -111,7 +114,8 @@ fn of_sections(sections: &[Section]) -> ClientFacts {
         each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&job_options::flushes_counted_long),
         compressible: any(&job_options::is_compressible),
-        direct: all(&|s| job_options::is_direct(s) && in_pages(s)),
+        direct: all(&job_options::is_direct),
+        parts_of_pages: any(&in_parts_of_pages),
         reads_directly: any(&|s| job_options::is_direct(s) && !job_options::only_writes(s)),
         truncates: any(&|s| job_options::engine(s) == "ftruncate"),
         in_flight_on_zfs: Some(sections.iter().map(in_flight_on_zfs).fold(0, u32::saturating_add)),
@@ -352,12 +356,17 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_is_no_whole_page_is_known() {
+        assert!(job("[a]\nrw=read\nbs=1m\n[b]\nrw=randread\nbs=5k\n").parts_of_pages);
+        assert!(job("[a]\nrw=randread\nbssplit=4k/50:6k/50\n").parts_of_pages);
+        assert!(!job("[a]\nrw=randread\nbs=8k\n").parts_of_pages);
+        assert!(!job("[a]\nrw=randread\n").parts_of_pages);
+    }
+
+    #[test]
     fn one_job_of_several_that_reads_directly_or_truncates_is_known() {
         let mixed = job("[a]\nrw=randread\ndirect=1\n[b]\nrw=randread\n");
         assert!(mixed.reads_directly && !mixed.direct);
-        assert!(job("[a]\nrw=randread\ndirect=1\nbs=8k\n").direct);
-        let apart = job("[a]\nrw=randread\ndirect=1\nbs=5k\n[b]\nrw=read\ndirect=1\nbs=1m\n");
-        assert!(apart.reads_directly && !apart.direct, "5K goes through the ARC");
         let reads = job("[a]\nrw=randwrite\ndirect=1\n[b]\nrw=randread\n");
         assert!(!reads.reads_directly, "its direct job only writes");
         assert!(job("[a]\nrw=write\n[b]\nrw=write\nioengine=ftruncate\n").truncates);

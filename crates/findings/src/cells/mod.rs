@@ -206,7 +206,7 @@ impl<'a> Group<'a> {
     /// Whether reads and writes of the client bypass the ARC.
     pub fn bypasses_cache(&self) -> bool {
         let path = write_path(self.variant, &self.workload.dataset, self.client.direct);
-        self.variant.is_zfs() && path.bypasses_cache()
+        self.variant.is_zfs() && path.bypasses_cache() && !self.client.parts_of_pages
     }
 
     /// Who answered the lookups. Direct reads look nothing up: of them no share is known.
