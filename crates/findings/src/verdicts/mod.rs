@@ -92,7 +92,12 @@ pub fn verdicts(
         _ => None,
     };
     Some(Verdict {
+        factor: first.0.factor.to_owned(),
+        level: first.0.level.to_owned(),
+        against: first.0.against.to_owned(),
+        workload: workload.name.clone(),
         class,
+        metric,
         phase: deciding.phase,
         break_even: break_even(class, before, after, ladders),
         price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
@@ -102,7 +107,6 @@ pub fn verdicts(
         reasons,
         reasons_context: pair.context.clone(),
         sensitivity: reruns::sensitivities(deciding, &contrasted, campaign, reruns),
-        ..unanswered(first, metric)
     })
 }
 
