@@ -61,7 +61,7 @@ fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
 fn records_torn(system: &System, database: &Database) -> Option<Problem> {
     let problem = wrong_record(database, |record, page| record < page)?;
     // Files written before keep their small records, so the server's protection must stay on.
-    Some(match database.engine {
+    Some(match database.server {
         DatabaseServer::Postgresql if !system.postgresql.is_empty() => {
             problem.set(Target::Postgresql, "full_page_writes", Some("on"))
         }
@@ -117,7 +117,7 @@ fn primarycache(system: &System, database: &Database) -> Option<Problem> {
     let dataset = database.dataset;
     let property = dataset.get("primarycache").filter(|p| p.value == "metadata")?;
     let memory = system.memory.as_ref()?.value;
-    let (configured, setting, own) = match database.engine {
+    let (configured, setting, own) = match database.server {
         DatabaseServer::Postgresql => (
             !system.postgresql.is_empty(),
             "shared_buffers",
@@ -165,8 +165,8 @@ fn memory(system: &System) -> Option<Problem> {
         .with("cache", size(cache))
         .with("memory", size(memory.value))
         .evidence(&memory.at, format!("memory {}", size(memory.value)));
-    for (engine, own) in &servers {
-        let text = format!("{} {}", engine.cache_setting(), size(own.value));
+    for (server, own) in &servers {
+        let text = format!("{} {}", server.cache_setting(), size(own.value));
         problem = problem.evidence(&own.at, text);
     }
     if let Some(set) = system.module.get("zfs_arc_max") {
@@ -198,7 +198,7 @@ fn settings(servers: &[(DatabaseServer, Found<u64>)]) -> String {
     both.collect::<Vec<_>>().join(" + ")
 }
 
-/// Shares `kept` bytes out: each engine keeps its part of all caches, and clusters of PostgreSQL get the same each.
+/// Shares `kept` bytes out: each kind of server keeps its part of all caches, and clusters of PostgreSQL get the same each.
 fn smaller_caches(
     system: &System,
     problem: Problem,
@@ -206,12 +206,12 @@ fn smaller_caches(
     kept: u64,
 ) -> Problem {
     let cache: u128 = servers.iter().map(|(_, own)| u128::from(own.value)).sum();
-    let engines = [
+    let kinds = [
         (DatabaseServer::Postgresql, Target::Postgresql, "MB"),
         (DatabaseServer::Mysql, Target::Mysql, "M"),
     ];
-    engines.into_iter().fold(problem, |problem, (engine, target, unit)| {
-        let own = servers.iter().filter(|(of, _)| *of == engine).map(|(_, found)| found.value);
+    kinds.into_iter().fold(problem, |problem, (server, target, unit)| {
+        let own = servers.iter().filter(|(of, _)| *of == server).map(|(_, found)| found.value);
         let sizes: Vec<u128> = own.map(u128::from).collect();
         if sizes.is_empty() {
             return problem;
@@ -219,10 +219,10 @@ fn smaller_caches(
         let part = sizes.iter().sum::<u128>() * u128::from(kept) / cache.max(1);
         let mebibytes = (part / sizes.len() as u128).div_ceil(1 << 20);
         let value = format!("{mebibytes}{unit}");
-        let problem = problem.set(target, engine.cache_setting(), Some(value));
+        let problem = problem.set(target, server.cache_setting(), Some(value));
         // Below half of memory, such a cache does not stand in for the ARC (database-primarycache).
         let small = mebibytes << 20 < kept.into();
-        let databases = system.databases_of(engine).into_iter().map(|database| database.dataset);
+        let databases = system.databases_of(server).into_iter().map(|database| database.dataset);
         databases
             .filter(|dataset| small && dataset.is("primarycache", "metadata"))
             .fold(problem, |problem, dataset| {

@@ -159,7 +159,7 @@ impl Check {
                 Some(problem.first(&property.at, format!("{name} {}", property.value)))
             }),
             Check::Database(check) => each(&system.databases(), |database| {
-                Some(check(system, database)?.with("engine", database.engine.name()))
+                Some(check(system, database)?.with("engine", database.server.name()))
             }),
             Check::Parameter(check) => each(&system.module, |(name, found)| {
                 let problem = check(system, name, found)?.with("value", &found.value);

@@ -37,7 +37,7 @@ pub struct Database<'a> {
     /// Where it lives.
     pub dataset: &'a Dataset,
     /// Its server.
-    pub engine: DatabaseServer,
+    pub server: DatabaseServer,
     /// Bytes of a page.
     pub page: u64,
 }
@@ -65,18 +65,18 @@ impl System {
             .iter()
             .filter(|dataset| dataset.get("volblocksize").is_none())
             .filter_map(|dataset| {
-                let engine = self.engine_of(dataset)?;
-                let page = match engine {
+                let server = self.server_of(dataset)?;
+                let page = match server {
                     DatabaseServer::Postgresql => 8192,
                     DatabaseServer::Mysql => self.innodb_page(),
                 };
-                Some(Database { dataset, engine, page })
+                Some(Database { dataset, server, page })
             })
             .collect()
     }
 
-    pub(crate) fn databases_of(&self, engine: DatabaseServer) -> Vec<Database<'_>> {
-        self.databases().into_iter().filter(|database| database.engine == engine).collect()
+    pub(crate) fn databases_of(&self, server: DatabaseServer) -> Vec<Database<'_>> {
+        self.databases().into_iter().filter(|database| database.server == server).collect()
     }
 
     pub(crate) fn database_on(&self, dataset: &Dataset) -> Option<Database<'_>> {
@@ -84,10 +84,10 @@ impl System {
         databases.find(|database| database.dataset.name == dataset.name)
     }
 
-    fn engine_of(&self, dataset: &Dataset) -> Option<DatabaseServer> {
+    fn server_of(&self, dataset: &Dataset) -> Option<DatabaseServer> {
         let stated = self.stated_databases.iter().find(|(name, _)| *name == dataset.name);
-        if let Some((_, engine)) = stated {
-            return Some(*engine);
+        if let Some((_, server)) = stated {
+            return Some(*server);
         }
         let clusters =
             self.data_directories().into_iter().map(|path| (DatabaseServer::Postgresql, path));
@@ -95,9 +95,9 @@ impl System {
         if datadir.is_none() && self.is_default_datadir(dataset) {
             return Some(DatabaseServer::Mysql);
         }
-        for (engine, directory) in clusters.chain(datadir) {
+        for (server, directory) in clusters.chain(datadir) {
             if self.holds(dataset, &directory) {
-                return Some(engine);
+                return Some(server);
             }
         }
         let name = dataset.name.to_ascii_lowercase();
@@ -108,7 +108,7 @@ impl System {
         if log || LOGS.iter().any(|log| last.contains(log)) {
             return None;
         }
-        NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+        NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, server)| *server)
     }
 
     /// Whether a dataset is mounted where packages of MySQL and MariaDB keep the data, and a `my.cnf` of the server is
@@ -135,8 +135,8 @@ impl System {
 
     /// Whether databases of a server are known on ZFS, and a power cut tears a page of none. `o_direct`: as in
     /// `tears_pages`.
-    pub fn keeps_pages_whole(&self, engine: DatabaseServer, o_direct: bool) -> bool {
-        let databases = self.databases_of(engine);
+    pub fn keeps_pages_whole(&self, server: DatabaseServer, o_direct: bool) -> bool {
+        let databases = self.databases_of(server);
         !databases.is_empty() && databases.iter().all(|db| !self.tears_pages(db, o_direct))
     }
 

@@ -24,7 +24,7 @@ pub use database::{Database, DatabaseServer, record_for};
 pub use drives::{drive_of, is_freebsd_name, is_kernel_name};
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
-pub use parts::heading;
+pub use parts::{Heading, heading};
 pub use postgresql::{PostgresFile, max_wal_size};
 pub use zpool_iostat::Waits;
 

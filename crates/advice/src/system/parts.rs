@@ -35,14 +35,30 @@ impl Part<'_> {
     }
 }
 
-/// The name of the text that begins behind a row: a file's, as `head` and `tail` print it (`==> name <==`), or, behind a
-/// shell's prompt, its command (`root@nas:~# zpool status`), of `cat FILE` the file.
-pub fn heading(row: &str) -> Option<&str> {
+/// A row behind which a text begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading<'a> {
+    /// The name of its file: `==> name <==`, as `head` and `tail` print it, or `cat FILE` behind a shell's prompt.
+    File(&'a str),
+    /// Another command behind a prompt (`root@nas:~# zpool status`).
+    Command,
+    /// A prompt alone, behind which nothing was printed.
+    Prompt,
+}
+
+/// The heading that a row is.
+pub fn heading(row: &str) -> Option<Heading<'_>> {
     let row = row.trim_end();
-    match row.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <==")) {
-        Some(name) => Some(name),
-        None => command(row).map(printed_file),
+    if let Some(name) = row.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <==")) {
+        return Some(Heading::File(name));
     }
+    let command = command(row)?;
+    let of_root = command.strip_prefix("sudo ").unwrap_or(command).trim_start();
+    Some(match of_root.strip_prefix("cat ").map(str::trim) {
+        Some(file) if !file.contains(char::is_whitespace) => Heading::File(file),
+        _ if command.is_empty() => Heading::Prompt,
+        _ => Heading::Command,
+    })
 }
 
 /// What stands behind a prompt with `user@host`, as bash, zsh and TrueNAS print it; empty for a prompt alone.
@@ -63,15 +79,6 @@ fn command(row: &str) -> Option<&str> {
     (is_name(user) && is_name(host) && is_place).then(|| row[end + 1..].trim())
 }
 
-/// The file of `cat FILE`, else the command.
-fn printed_file(command: &str) -> &str {
-    let of_root = command.strip_prefix("sudo ").unwrap_or(command).trim_start();
-    match of_root.strip_prefix("cat ").map(str::trim) {
-        Some(file) if !file.contains(char::is_whitespace) => file,
-        _ => of_root,
-    }
-}
-
 pub(super) fn split(input: &Input) -> Vec<Part<'_>> {
     let file = input.name.as_str();
     let mut parts: Vec<Part> = Vec::new();
@@ -80,9 +87,8 @@ pub(super) fn split(input: &Input) -> Vec<Part<'_>> {
     for (row, line) in text.lines().zip(1u32..) {
         match (heading(row), parts.last_mut()) {
             (Some(heading), _) => {
-                // A command tells no format, as a file's name does.
-                let command = !row.starts_with("==> ") && heading.contains(char::is_whitespace);
-                let name = if command { "" } else { heading };
+                // The format of a command's output is known by its content.
+                let name = if let Heading::File(name) = heading { name } else { "" };
                 parts.push(Part { file, name, text: String::new(), skipped: line });
             }
             (None, Some(part)) => {
@@ -113,24 +119,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_heading_is_the_name_of_a_file_or_a_prompt_with_a_command() {
-        for (row, name) in [
-            ("==> /etc/modprobe.d/zfs.conf <==", Some("/etc/modprobe.d/zfs.conf")),
-            ("root@pve1:~# zpool status -v", Some("zpool status -v")),
-            ("root@pve1:~# ", Some("")),
-            ("[root@db1 ~]# cat /etc/my.cnf", Some("/etc/my.cnf")),
-            ("truenas_admin@truenas[~]$ sudo zfs get all", Some("zfs get all")),
-            ("me@nas ~ % cat a b", Some("cat a b")),
+    fn a_heading_is_the_name_of_a_file_or_a_prompt() {
+        use Heading::{Command, File, Prompt};
+        for (row, found) in [
+            ("==> /etc/modprobe.d/zfs.conf <==", Some(File("/etc/modprobe.d/zfs.conf"))),
+            ("root@pve1:~# zpool status -v", Some(Command)),
+            ("root@pve1:~# ", Some(Prompt)),
+            ("[root@db1 ~]# cat /etc/my.cnf", Some(File("/etc/my.cnf"))),
+            ("truenas_admin@truenas[~]$ sudo cat /etc/exports", Some(File("/etc/exports"))),
+            ("truenas_admin@truenas[~]$ sudo zfs get all", Some(Command)),
+            ("me@nas ~ % cat a b", Some(Command)),
+            ("root@fbsd:~ # zpool list", Some(Command)),
             ("# zpool status", None),
             ("options zfs zfs_arc_max=1 # asked for by me@example.com", None),
             ("mail root@nas: 5$x", None),
             ("/srv @trusted(rw) # all", None),
-            ("root@fbsd:~ # zpool list", Some("zpool list")),
             ("tank@weekly  org.example:note  50% full  local", None),
             ("tank@a  x:y  Fix # 12  local", None),
             ("joe@nas: 96 % full", None),
         ] {
-            assert_eq!(heading(row), name, "{row}");
+            assert_eq!(heading(row), found, "{row}");
         }
     }
 }

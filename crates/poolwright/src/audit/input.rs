@@ -1,7 +1,7 @@
 //! Files, standard input and labs as texts.
 
 use crate::lab_file::LabFile;
-use advice::system::{Input, System, heading, variants};
+use advice::system::{Heading, Input, System, heading, variants};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -19,8 +19,7 @@ pub struct AuditInput {
 
 /// How many texts there are. Texts with headings count one by one.
 pub fn count_texts(inputs: &[Input]) -> usize {
-    // A prompt without a command begins no text.
-    let begins = |row: &&str| heading(row).is_some_and(|name| !name.is_empty());
+    let begins = |row: &&str| heading(row).is_some_and(|heading| heading != Heading::Prompt);
     let texts = |input: &Input| input.text.lines().filter(begins).count().max(1);
     inputs.iter().map(texts).sum()
 }
