@@ -2,7 +2,7 @@
 
 use super::crash_drives::CrashDrives;
 use super::report::{Run, State, Written};
-use super::saved::{Line, Saved};
+use super::saved::{Saved, SavedLine};
 use super::states::{Checked, Recorded, Setup};
 use crate::host_resources;
 use crate::status_line::StatusLine;
@@ -107,7 +107,7 @@ fn make(
             let name = if synchronous { "kept" } else { "control" };
             let recorded = setup.record(&scratch.path().join(name), synchronous)?;
             let problems = recorded.ledger.problems.clone();
-            saved.add(Line::Recorded { synchronous, problems })?;
+            saved.add(SavedLine::Recorded { synchronous, problems })?;
             Ok(recorded)
         },
     )?;
@@ -125,7 +125,7 @@ fn make(
             let name = format!("state-{synchronous}-{seed}");
             match setup.check(recording, base, &scratch.path().join(name), seed)? {
                 Checked::State(state) => {
-                    saved.add(Line::State { synchronous, state: state.clone() })?;
+                    saved.add(SavedLine::State { synchronous, state: state.clone() })?;
                     progress.state(synchronous, &state);
                     Ok(None)
                 }

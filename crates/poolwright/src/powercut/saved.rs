@@ -13,18 +13,14 @@ use store::Key;
 /// Below the store: a file for all crash states that differ by their seed alone.
 const DIRECTORY: &str = "crash-states";
 
+/// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Line {
+pub enum SavedLine {
     /// A recording: why its writers stopped early, if they did.
-    Recorded {
-        synchronous: bool,
-        problems: Vec<String>,
-    },
-    State {
-        synchronous: bool,
-        state: Box<State>,
-    },
+    Recorded { synchronous: bool, problems: Vec<String> },
+    /// A crash state of it.
+    State { synchronous: bool, state: Box<State> },
 }
 
 /// The saved crash states of a command, and those that it adds.
@@ -40,12 +36,12 @@ struct Kept {
 }
 
 impl Kept {
-    fn remember(&mut self, line: Line) {
+    fn remember(&mut self, line: SavedLine) {
         match line {
-            Line::Recorded { synchronous, problems } => {
+            SavedLine::Recorded { synchronous, problems } => {
                 self.problems.insert(synchronous, problems);
             }
-            Line::State { synchronous, state } => {
+            SavedLine::State { synchronous, state } => {
                 self.states.insert((synchronous, state.seed), *state);
             }
         }
@@ -90,7 +86,7 @@ impl Saved {
     }
 
     /// Saves a line, and has what it says from now on.
-    pub fn add(&self, line: Line) -> Result<(), Error> {
+    pub fn add(&self, line: SavedLine) -> Result<(), Error> {
         let mut text = serde_json::to_vec(&line).map_err(doing("write a crash state as JSON"))?;
         text.push(b'\n');
         let mut kept = self.kept();
@@ -112,10 +108,10 @@ mod tests {
         let key = Key::from_inputs(b"inputs");
         let saved = Saved::open(place.path(), &key).unwrap();
         let problems = vec!["no space".to_owned()];
-        saved.add(Line::Recorded { synchronous: true, problems }).unwrap();
+        saved.add(SavedLine::Recorded { synchronous: true, problems }).unwrap();
         for seed in [3, 4] {
             let state = State { seed, lost: 7, lost_s: Some(0.1), ..State::default() };
-            saved.add(Line::State { synchronous: true, state: Box::new(state) }).unwrap();
+            saved.add(SavedLine::State { synchronous: true, state: Box::new(state) }).unwrap();
         }
         let mut text = fs::read(&saved.path).unwrap();
         text.truncate(text.len() - 20);
@@ -127,7 +123,7 @@ mod tests {
         assert_eq!((state.lost, state.lost_s), (7, Some(0.1)));
         assert!(!again.has_state(true, 4) && !again.has_state(false, 3));
         let state = Box::new(State { seed: 4, ..State::default() });
-        again.add(Line::State { synchronous: true, state }).unwrap();
+        again.add(SavedLine::State { synchronous: true, state }).unwrap();
         assert!(again.has_state(true, 4));
         assert!(Saved::open(place.path(), &key).unwrap().has_state(true, 4));
         let other = Key::from_inputs(b"other inputs");
