@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Version of what the first process inside does with a script, and of what it samples. It is part of every trial's key:
 /// raise the number when the same script would give other results. A new counter raises it by itself.
 pub const GUEST: u32 = 10 + (Counter::NAMED.len() + DriveCounter::NAMED.len() - COUNTERS) as u32;
-/// The counters that there were at that number.
+/// The counters that there were at that number: whoever raises it writes the present ones here.
 const COUNTERS: usize = 65;
 /// Name of the file that describes an engine.
 const MANIFEST: &str = "manifest.json";
