@@ -141,6 +141,10 @@ fn each_mistake_has_its_place_and_its_fix() {
 fn a_database_needs_a_runtime() {
     let text = with(CLIENT, "").replace("[method]\nruntime = \"10s\"\n", "");
     has_mistake(&text, "pgbench", "[method] has no runtime, which pgbench needs", "[method]");
+    let wrong = with(CLIENT, "").replace("runtime = \"10s\"", "runtime = \"-5s\"");
+    let mistakes = lab::load("lab.toml", &wrong, &lab::NoFiles, &lab::Profiles::builtin());
+    let mistakes = mistakes.err().expect("a runtime is not negative");
+    assert_eq!(mistakes.len(), 1, "a wrong runtime is no missing one: {mistakes:#?}");
 }
 
 #[test]

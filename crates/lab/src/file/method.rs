@@ -118,13 +118,18 @@ fn trials(table: &mut Section<'_>, method: &mut Method) {
     }
 }
 
+/// Seconds in place of a `runtime` that cannot be read, in a lab that is refused for it.
+const STAND_IN_S: f64 = 60.0;
+
 /// `runtime`, `ramp`, `warm_up` and `restart`.
 fn times(table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("runtime") {
-        method.runtime_s = entry.seconds();
-        if let Some(seconds) = method.runtime_s {
+        let stated = entry.seconds();
+        if let Some(seconds) = stated {
             check_least_runtime(&entry, seconds);
         }
+        // A wrong one is not reported once more as a missing one.
+        method.runtime_s = stated.or(Some(STAND_IN_S));
     }
     let mut seconds = |key| table.take(key).and_then(|entry| entry.seconds());
     method.ramp_s = seconds("ramp").unwrap_or(0.0);

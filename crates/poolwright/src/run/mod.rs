@@ -298,10 +298,14 @@ fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
     let [budget, needs] = [budget_s, needs_s.ceil()].map(print_duration);
     let about = if trials.iter().any(|trial| trial.stopped) { "more than" } else { "about" };
-    let count = trials.len();
-    let mut text = format!(
-        "The budget of {budget} has no time left for {count} trials of this round, which take {about} {needs} one after another:\n"
-    );
+    let mut text = match trials.len() {
+        1 => format!(
+            "The budget of {budget} has no time left for one trial of this round, which takes {about} {needs}:\n"
+        ),
+        count => format!(
+            "The budget of {budget} has no time left for {count} trials of this round, which take {about} {needs} one after another:\n"
+        ),
+    };
     for trial in trials.iter().take(SHOWN) {
         let needs = print_duration(trial.needs_s.ceil());
         let about = if trial.stopped { "stopped before it ended; more than" } else { "about" };
