@@ -143,7 +143,7 @@ fn a_database_needs_a_runtime() {
     has_mistake(&text, "pgbench", "[method] has no runtime, which pgbench needs", "[method]");
     let wrong = with(CLIENT, "").replace("runtime = \"10s\"", "runtime = \"-5s\"");
     let mistakes = lab::load("lab.toml", &wrong, &lab::NoFiles, &lab::Profiles::builtin());
-    let mistakes = mistakes.err().expect("a runtime is not negative");
+    let mistakes = mistakes.expect_err("a runtime is not negative");
     assert_eq!(mistakes.len(), 1, "a wrong runtime is no missing one: {mistakes:#?}");
 }
 
