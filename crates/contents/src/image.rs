@@ -1,5 +1,5 @@
-//! Images: the contents of all drives of a machine in one file; and indexes, which leave the pages in the machine's
-//! memory, for another machine that is given that memory.
+//! Images: the contents of all drives of a machine in one file; and indexes, whose pages lie in memory that a machine
+//! is given: where an earlier machine left them, or the host put them.
 //!
 //! An image is [`MAGIC`], the number of distinct pages, then for each drive its number of pages and for each of these
 //! its number on the drive and its place among the distinct pages, then the distinct pages. An index is
@@ -29,18 +29,8 @@ const BUFFER: usize = 1 << 20;
 /// What the file system says.
 pub fn save(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(BUFFER, File::create(path)?);
-    let mut distinct = Distinct::new(pages.taken() as usize);
-    for drive in drives {
-        drive.pages().for_each(|(_, page)| distinct.add(page.place() as usize));
-    }
-    file.write_all(MAGIC)?;
-    file.write_all(&(distinct.pages.len() as u64).to_le_bytes())?;
-    for drive in drives {
-        let count = drive.pages().count();
-        let places =
-            drive.pages().map(|(number, page)| (number, distinct.place(page.place() as usize)));
-        write_drive(&mut file, count, places)?;
-    }
+    let distinct = Distinct::of(pages, drives);
+    write_head(&mut file, MAGIC, &distinct, drives)?;
     for page in distinct.pages {
         file.write_all(pages.content(SharedPage::at(page)))?;
     }
@@ -60,6 +50,23 @@ pub fn save_index(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Resul
         write_drive(&mut file, drive.pages().count(), places)?;
     }
     file.flush()
+}
+
+/// Writes what comes before the distinct pages.
+fn write_head(
+    file: &mut impl Write,
+    magic: &[u8],
+    distinct: &Distinct,
+    drives: &[&Contents],
+) -> io::Result<()> {
+    file.write_all(magic)?;
+    file.write_all(&(distinct.pages.len() as u64).to_le_bytes())?;
+    for drive in drives {
+        let places =
+            drive.pages().map(|(number, page)| (number, distinct.place(page.place() as usize)));
+        write_drive(file, drive.pages().count(), places)?;
+    }
+    Ok(())
 }
 
 /// Writes the pages of a drive: how many, and the number and place of each.
@@ -87,6 +94,15 @@ impl Distinct {
     /// None of so many pages.
     fn new(pages: usize) -> Distinct {
         Distinct { places: vec![None; pages], pages: Vec::new() }
+    }
+
+    /// Those of all drives.
+    fn of(pages: &Pages, drives: &[&Contents]) -> Distinct {
+        let mut distinct = Distinct::new(pages.taken() as usize);
+        for drive in drives {
+            drive.pages().for_each(|(_, page)| distinct.add(page.place() as usize));
+        }
+        distinct
     }
 
     fn add(&mut self, page: usize) {
@@ -146,18 +162,52 @@ pub fn from_index(
     for run in distinct.pages.chunk_by(|a, b| a + 1 == *b) {
         for part in run.chunks(BUFFER / PAGE) {
             let bytes = &mut buffer[..part.len() * PAGE];
-            let offset = ((part[0] + 1) * PAGE) as u64;
+            let offset = place_in_memory(part[0] as u64);
             let in_memory = MEMORY_LIMIT.saturating_sub(offset).min(bytes.len() as u64);
             let (first, rest) = bytes.split_at_mut(in_memory as usize);
             memory.read_exact_at(first, offset)?;
             if !rest.is_empty() {
-                let spill = spill.ok_or_else(|| bad("an index of more than there is memory"))?;
+                let spill = spill.ok_or_else(no_spill)?;
                 spill.read_exact_at(rest, offset + in_memory - MEMORY_LIMIT)?;
             }
             image.write_all(bytes)?;
         }
     }
     image.flush()
+}
+
+/// Puts what drives hold into the memory of a machine that is to be started, and writes its index. Pages beyond
+/// [`MEMORY_LIMIT`] go to `spill`.
+///
+/// # Errors
+/// What the file system says.
+pub fn hand_over(
+    index: &mut impl Write,
+    (memory, spill): (&File, Option<&File>),
+    pages: &Pages,
+    drives: &[&Contents],
+) -> io::Result<()> {
+    let mut index = BufWriter::with_capacity(BUFFER, index);
+    let distinct = Distinct::of(pages, drives);
+    write_head(&mut index, INDEX_MAGIC, &distinct, drives)?;
+    for (number, page) in (0..).zip(&distinct.pages) {
+        let offset = place_in_memory(number);
+        let (file, at) = match offset.checked_sub(MEMORY_LIMIT) {
+            None => (memory, offset),
+            Some(beyond) => (spill.ok_or_else(no_spill)?, beyond),
+        };
+        file.write_all_at(pages.content(SharedPage::at(*page)), at)?;
+    }
+    index.flush()
+}
+
+/// Where in memory the page of a number is: behind the page that is all zero.
+fn place_in_memory(number: u64) -> u64 {
+    (number + 1) * PAGE as u64
+}
+
+fn no_spill() -> io::Error {
+    bad("an index of more than there is memory")
 }
 
 /// Reads an image into empty drives; or an index, whose pages an earlier machine left in the memory of `pages`, of
@@ -333,11 +383,18 @@ mod tests {
         let drives = used(&mut pages);
         save(&path("image"), &pages, &drives.each_ref()).unwrap();
         save_index(&path("index"), &pages, &drives.each_ref()).unwrap();
+        let [mut handed, room] = ["handed", "room"].map(|name| {
+            File::options().read(true).write(true).create_new(true).open(path(name)).unwrap()
+        });
+        hand_over(&mut handed, (&room, None), &pages, &drives.each_ref()).unwrap();
         std::fs::write(path("memory"), pages.into_chunks().concat()).unwrap();
         let [index, memory] = ["index", "memory"].map(|name| File::open(path(name)).unwrap());
         let mut image = Vec::new();
         from_index(&index, (&memory, None), &mut image).unwrap();
         assert!(image == std::fs::read(path("image")).unwrap());
+        let mut again = Vec::new();
+        from_index(&handed, (&room, None), &mut again).unwrap();
+        assert!(again == image, "what the host puts into memory is the same");
         let whole = std::fs::read(path("index")).unwrap();
         std::fs::write(path("cut"), &whole[..whole.len() - 8]).unwrap();
         let cut = File::open(path("cut")).unwrap();

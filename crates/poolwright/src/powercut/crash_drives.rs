@@ -1,19 +1,29 @@
-//! What drives hold after a power cut: made from the record, with the faults of drives, and written as an image.
+//! What drives hold after a power cut: made from the record, with the faults of drives.
 
 use super::blocks::mix;
 use super::drive_fault::{DriveFault, FaultKind, ROTTEN};
 use contents::config::Config;
 use contents::crash::{Replay, Unflushed, damage};
-use contents::{Contents, PAGE, Pages, image};
+use bench::engine::linux::DriveContents;
+use contents::{Contents, PAGE, Pages};
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// The contents of drives at the start of the writing, from which the crash states of a record are made. The memory
-/// is reused for the next record.
+/// The contents of drives at moments of a record, from which its crash states are made. The memory is reused for the
+/// next record.
 pub struct CrashDrives {
     pages: Pages,
-    begun: Option<(PathBuf, Replay)>,
+    of: Option<OfRecord>,
+}
+
+/// A record that is read.
+struct OfRecord {
+    path: PathBuf,
+    /// The drives at the start of the writing.
+    begun: Replay,
+    /// Drives without faults at the time of the last crash state, and that time: a later state goes on from there.
+    reached: Option<(u64, Replay)>,
 }
 
 /// The seed of what a fault does to one drive. Drives fail independently: with one seed for all, two sides of a mirror
@@ -25,7 +35,7 @@ fn seed_of_drive(seed: u64, number: usize) -> u64 {
 impl CrashDrives {
     /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
     pub fn new(config: &Config) -> CrashDrives {
-        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
+        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), of: None }
     }
 
     /// The drives at a time of a record whose writing began at `settled`. Faults of their writes begin with the
@@ -39,41 +49,57 @@ impl CrashDrives {
         faults: &[DriveFault],
         seed: u64,
     ) -> io::Result<Replay> {
-        let CrashDrives { pages, begun } = self;
+        let CrashDrives { pages, of } = self;
         let open = || File::open(record).map(|file| BufReader::with_capacity(1 << 18, file));
-        if let Some((_, other)) = begun.take_if(|(of, _)| *of != record) {
-            other.discard(pages);
+        if let Some(OfRecord { begun, reached, .. }) = of.take_if(|of| of.path != record) {
+            begun.discard(pages);
+            if let Some((_, replay)) = reached {
+                replay.discard(pages);
+            }
         }
-        let begun = match begun {
-            Some((_, replay)) => replay,
+        let of = match of {
+            Some(of) => of,
             None => {
                 let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
-                let mut replay = Replay::new(empty, settled);
-                replay.read(open()?, pages, settled)?;
-                &mut begun.insert((record.to_owned(), replay)).1
+                let mut begun = Replay::new(empty, settled);
+                begun.read(open()?, pages, settled)?;
+                of.insert(OfRecord { path: record.to_owned(), begun, reached: None })
             }
         };
-        let mut replay = begun.fork(pages);
+        let fault_of = |name: &str| {
+            faults.iter().find(|f| f.drive == name).and_then(|fault| fault.kind.of_writes())
+        };
+        let faulty = drives.drives.iter().any(|drive| fault_of(&drive.name).is_some());
+        let mut replay = match of.reached.take_if(|_| !faulty) {
+            Some((time, replay)) if time <= until => replay,
+            other => {
+                if let Some((_, replay)) = other {
+                    replay.discard(pages);
+                }
+                of.begun.fork(pages)
+            }
+        };
         for (number, drive) in drives.drives.iter().enumerate() {
-            let fault = faults.iter().find(|fault| fault.drive == drive.name);
-            if let Some(fault) = fault.and_then(|fault| fault.kind.of_writes()) {
+            if let Some(fault) = fault_of(&drive.name) {
                 replay.set_fault(number, fault, seed_of_drive(seed, number));
             }
         }
         replay.read(open()?, pages, until)?;
+        if !faulty {
+            of.reached = Some((until, replay.fork(pages)));
+        }
         Ok(replay)
     }
 
-    /// Cuts the power, writes what the drives then hold to an image, and adds it and the drives' failures to their
-    /// configuration. Returns what became of unflushed writes, and the number of corrupted pages.
+    /// Cuts the power: what the drives then hold, with the drives' failures in their configuration. Returns what
+    /// became of unflushed writes, and the number of corrupted pages.
     pub fn cut(
         &mut self,
         replay: Replay,
         faults: &[DriveFault],
         seed: u64,
         drives: &mut Config,
-        path: PathBuf,
-    ) -> io::Result<(Unflushed, u64)> {
+    ) -> (Vec<Contents>, Unflushed, u64) {
         let pages = &mut self.pages;
         let (mut contents, unflushed) = replay.cut(pages, seed);
         let mut rotten = 0;
@@ -88,13 +114,20 @@ impl CrashDrives {
                 _ => {}
             }
         }
-        let all: Vec<&Contents> = contents.iter().collect();
-        image::save(&path, pages, &all)?;
-        for (drive, contents) in drives.drives.iter().zip(&mut contents) {
-            contents.forget(pages, 0, drive.capacity.next_multiple_of(PAGE as u64));
+        (contents, unflushed, rotten)
+    }
+
+    /// What a machine's drives hold at its start.
+    pub fn with<'a>(&'a self, drives: &'a [Contents]) -> DriveContents<'a> {
+        DriveContents { pages: &self.pages, drives }
+    }
+
+    /// Gives back the memory of drives after a cut.
+    pub fn discard(&mut self, drives: Vec<Contents>) {
+        for mut contents in drives {
+            let whole = contents.page_count() * PAGE as u64;
+            contents.forget(&mut self.pages, 0, whole);
         }
-        drives.image = Some(path);
-        Ok((unflushed, rotten))
     }
 }
 
@@ -106,9 +139,9 @@ mod tests {
 
     const SIZE: u64 = 32 << 20;
 
-    /// Two drives that were written the same, as a mirror's are: each page with its number. The record's writing
-    /// begins at 0.
-    fn mirrored(directory: &Path) -> (PathBuf, Config) {
+    /// Two drives that were written the same, as a mirror's are: each page with its number, never flushed. The record's
+    /// writing begins at 0.
+    fn mirrored(directory: &Path, profile: &str) -> (PathBuf, Config) {
         let path = directory.join("record");
         let mut recorder = Recorder::new(File::create(&path).unwrap());
         let page = PAGE as u64;
@@ -125,7 +158,7 @@ mod tests {
             recorder.data(&(number + 1).to_le_bytes().repeat(PAGE / 8)).unwrap();
             recorder.append(event(EventKind::Completed, submitted)).unwrap();
         }
-        let profile = lab::Profiles::builtin().get("pm9a3-1.92t").unwrap().unwrap();
+        let profile = lab::Profiles::builtin().get(profile).unwrap().unwrap();
         let drive = |name: &str| DriveConfig {
             name: name.to_owned(),
             profile: profile.clone(),
@@ -150,23 +183,53 @@ mod tests {
     /// Numbers of the pages of each drive that do not hold what was written.
     fn wrong_pages(fault: &str) -> [Vec<u64>; 2] {
         let directory = tempfile::tempdir().unwrap();
-        let (record, mut config) = mirrored(directory.path());
+        let (record, mut config) = mirrored(directory.path(), "pm9a3-1.92t");
         let mut drives = CrashDrives::new(&config);
         let faults: Vec<DriveFault> =
             ["ssd0", "ssd1"].map(|drive| format!("{drive}:{fault}").parse().unwrap()).into();
         let replay = drives.replay(&record, 0, &config, u64::MAX, &faults, 7).unwrap();
-        let image = directory.path().join("image");
-        drives.cut(replay, &faults, 7, &mut config, image.clone()).unwrap();
-        let mut pages = Pages::leaked(1 << 16);
-        let mut contents = [Contents::new(SIZE), Contents::new(SIZE)];
-        image::load(&image, &mut pages, &mut contents.iter_mut().collect::<Vec<_>>()).unwrap();
-        contents.each_ref().map(|drive| {
+        let (contents, ..) = drives.cut(replay, &faults, 7, &mut config);
+        let of = |drive: &Contents| {
             let mut bytes = vec![0; SIZE as usize];
-            drive.read(&pages, 0, &mut bytes);
+            drive.read(&drives.pages, 0, &mut bytes);
             let written = |number: u64| (number + 1).to_le_bytes();
             let numbered = (0u64..).zip(bytes.chunks(PAGE));
             numbered.filter(|(n, page)| page[..8] != written(*n)).map(|(n, _)| n).collect()
-        })
+        };
+        [of(&contents[0]), of(&contents[1])]
+    }
+
+    /// The bytes of both drives after a cut at a time.
+    fn after(drives: &mut CrashDrives, (record, config): (&Path, &Config), at: u64) -> Vec<u8> {
+        let replay = drives.replay(record, 0, config, at, &[], 7).unwrap();
+        let (contents, ..) = drives.cut(replay, &[], at, &mut config.clone());
+        let mut bytes = vec![0; 2 * SIZE as usize];
+        for (drive, part) in contents.iter().zip(bytes.chunks_mut(SIZE as usize)) {
+            drive.read(&drives.pages, 0, part);
+        }
+        drives.discard(contents);
+        bytes
+    }
+
+    #[test]
+    fn a_state_is_the_same_whatever_states_were_made_before_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let (record, config) = mirrored(directory.path(), "nvme-consumer-1t");
+        let of = (record.as_path(), &config);
+        let mut drives = CrashDrives::new(&config);
+        // Later ones, an earlier one, one at the same time.
+        for at in [500, 2000, 5000, 300, 300, 8000] {
+            let mut new = CrashDrives::new(&config);
+            assert!(after(&mut drives, of, at) == after(&mut new, of, at), "cut at {at}");
+        }
+        let faults = ["ssd0:lost-writes".parse().unwrap()];
+        let faulty = drives.replay(&record, 0, &config, 8050, &faults, 7).unwrap();
+        faulty.discard(&mut drives.pages);
+        let mut new = CrashDrives::new(&config);
+        assert!(after(&mut drives, of, 8100) == after(&mut new, of, 8100), "after a faulty one");
+        let held = drives.pages.held();
+        after(&mut drives, of, 8100);
+        assert_eq!(drives.pages.held(), held, "a state gives its memory back");
     }
 
     #[test]

@@ -115,13 +115,20 @@ fn make(
     // A job keeps all that was ever written: nothing tells it which blocks were freed.
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
+    // In the order of their moments, so that a job reads each record once.
+    let mut states = Vec::with_capacity(missing.len());
+    for recording in &recorded {
+        let seeds = missing.iter().filter(|(run, _)| *run == recording.synchronous);
+        let first = states.len();
+        states.extend(seeds.map(|(_, seed)| (recording, *seed)));
+        states[first..].sort_by_key(|(recording, seed)| recording.moment(*seed));
+    }
     let hung = in_parallel(
         jobs.number(longest, host_resources::free_memory()),
-        missing,
+        &states,
         || CrashDrives::new(&config),
-        |base, &(synchronous, seed)| {
-            let recording = recorded.iter().find(|run| run.synchronous == synchronous);
-            let recording = recording.ok_or_else(|| Error::failed("a run was not recorded"))?;
+        |base, &(recording, seed)| {
+            let synchronous = recording.synchronous;
             let name = format!("state-{synchronous}-{seed}");
             match setup.check(recording, base, &scratch.path().join(name), seed)? {
                 Checked::State(state) => {

@@ -15,6 +15,7 @@ use bench::engine::linux::variant_machine::{self, EarlyEnd, VariantMachine};
 use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
+use contents::Contents;
 use contents::config::{Config, DriveConfig};
 use lab::build_commands::{POOL, full_name};
 use lab::campaign::Stack;
@@ -64,14 +65,23 @@ impl Recorded {
         let about = fs::metadata(&self.record).map_err(io("read", &self.record))?;
         Ok(about.len())
     }
+
+    /// When the power is cut in the state with a seed, virtual ns since boot.
+    pub fn moment(&self, seed: u64) -> u64 {
+        // Drives that fail during the writing have failed in every state.
+        let from = self.ledger.failed.unwrap_or(self.ledger.begun);
+        from + share_of(self.ledger.ended - from, mix(seed))
+    }
 }
 
 /// Drives after a power cut.
 pub struct AfterCut {
     /// When it came, virtual ns since boot.
     pub at: u64,
-    /// The drives, with an image of their contents.
+    /// The drives, with their failures.
     pub drives: Config,
+    /// What they hold.
+    pub contents: Vec<Contents>,
     /// How many blocks or transactions each writer had acknowledged.
     pub acknowledged: Vec<u64>,
     /// What is known of the state before recovery.
@@ -165,7 +175,7 @@ impl Setup<'_> {
         // What was laid out is on the drives; a page cache would keep it for half a minute.
         steps.push(Step::Run(Command::new(["sync"])));
         steps.push(program(inside::FIRST));
-        let ended = self.variant.run(directory, &drives, steps, RECORDING, self.stop);
+        let ended = self.variant.run(directory, &drives, None, steps, RECORDING, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
                 (EarlyEnd::Error(error @ (Error::Interrupted | Error::Environment(_))), _) => error,
@@ -214,27 +224,21 @@ impl Setup<'_> {
         faults
     }
 
-    /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.
+    /// Cuts the power at the moment that the seed determines.
     pub fn cut(
         &self,
         recorded: &Recorded,
         base: &mut CrashDrives,
-        directory: &Path,
         seed: u64,
     ) -> Result<AfterCut, Error> {
-        fs::create_dir(directory).map_err(io("make", directory))?;
         let ledger = &recorded.ledger;
-        // Drives that fail during the writing have failed in every state.
-        let from = ledger.failed.unwrap_or(ledger.begun);
-        let at = from + share_of(ledger.ended - from, mix(seed));
+        let at = recorded.moment(seed);
         let mut drives = self.variant.drives()?;
         let faults = self.faults(seed);
         let replay = base.replay(&recorded.record, ledger.begun, &drives, at, &faults, seed);
         let replay = replay.map_err(io("read", &recorded.record))?;
         let faulty_before = replay.faulty_writes();
-        let image = directory.join("image");
-        let cut = base.cut(replay, &faults, seed, &mut drives, image.clone());
-        let (unflushed, rotten) = cut.map_err(io("write", &image))?;
+        let (contents, unflushed, rotten) = base.cut(replay, &faults, seed, &mut drives);
         let acknowledged = ledger.acknowledged_by(at);
         let state = State {
             seed,
@@ -246,7 +250,7 @@ impl Setup<'_> {
             drive_faults: faults[self.args.fail.len()..].iter().map(ToString::to_string).collect(),
             ..State::default()
         };
-        Ok(AfterCut { at, drives, acknowledged, state })
+        Ok(AfterCut { at, drives, contents, acknowledged, state })
     }
 
     /// Cuts the power as [`Setup::cut`] does, starts a machine on the drives, and returns what it finds. The
@@ -258,8 +262,9 @@ impl Setup<'_> {
         directory: &Path,
         seed: u64,
     ) -> Result<Checked, Error> {
-        let AfterCut { at, drives, acknowledged, state } =
-            self.cut(recorded, base, directory, seed)?;
+        fs::create_dir(directory).map_err(io("make", directory))?;
+        let AfterCut { at, drives, contents, acknowledged, state } =
+            self.cut(recorded, base, seed)?;
         let task = recovery::Task {
             storage: self.storage(&drives),
             work: recorded.work.clone(),
@@ -268,7 +273,9 @@ impl Setup<'_> {
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
-        let ended = self.variant.run(directory, &drives, steps, RECOVERY, self.stop);
+        let held = Some(base.with(&contents));
+        let ended = self.variant.run(directory, &drives, held, steps, RECOVERY, self.stop);
+        base.discard(contents);
         let checked = checked(ended.map(drop), state, |state| {
             let found: Recovered = read_result(directory, recovery::RECOVERED)?;
             let first = recorded.ledger.first_lost(&found.data.kept, at);

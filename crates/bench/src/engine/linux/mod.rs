@@ -17,6 +17,7 @@ use crate::stop::Stop;
 use crate::workload::pgbench::accounts;
 use crate::workload::{self, Client, Place, Seen, sqlite};
 use contents::config::Config;
+use contents::{Contents, Pages, image};
 use lab::campaign::{OpenZfs, Processor, Program, SYNC_TESTS};
 use lab::model::host_memory_needed;
 use machine::memory::Memory;
@@ -203,6 +204,30 @@ impl Engine for Linux {
             warm_up: warm_up.or(ramp),
         };
         client.measured(&raw, seen)
+    }
+}
+
+/// What the drives of a machine hold at its start.
+#[derive(Debug, Clone, Copy)]
+pub struct DriveContents<'a> {
+    /// Their pages.
+    pub pages: &'a Pages,
+    /// In the order of the drives' configuration.
+    pub drives: &'a [Contents],
+}
+
+impl DriveContents<'_> {
+    /// Puts them into the memory of a machine that is to be started in a directory. Returns the index, whose path is
+    /// [`machine::memory::image`] inside.
+    fn hand_over(&self, memory: &Memory, directory: &Path) -> Result<File, Error> {
+        let path = directory.join("contents");
+        let writing = || host(format!("write {}", path.display()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path);
+        let mut index = file.map_err(writing())?;
+        fs::remove_file(&path).map_err(writing())?;
+        let drives: Vec<&Contents> = self.drives.iter().collect();
+        image::hand_over(&mut index, memory.drives(), self.pages, &drives).map_err(writing())?;
+        Ok(index)
     }
 }
 

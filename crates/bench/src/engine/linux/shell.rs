@@ -2,13 +2,14 @@
 
 use super::parameters::parameters;
 pub use super::steps::MOUNT;
-use super::{Linux, devices, steps, trial_error};
+use super::{DriveContents, Linux, devices, steps, trial_error};
 use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::{Config, DriveConfig};
 use lab::campaign::DriveRef;
+use machine::memory::image;
 use machine::script::{Command, Step};
 use machine::start::Machine;
 use machine::{INPUT, INSIDE};
@@ -32,7 +33,7 @@ pub struct Shell<'a> {
     /// The client that the machine has memory for; none for a shell alone.
     pub client: Option<&'a dyn Client>,
     /// Drives with contents: nothing is built or imported. Without them the pool is built on empty drives.
-    pub drives: Option<Config>,
+    pub drives: Option<(&'a Config, DriveContents<'a>)>,
     /// The machine's directory.
     pub directory: &'a Path,
     /// Virtual seconds per real second while the machine is idle; 0: its clock jumps.
@@ -83,16 +84,20 @@ impl Linux {
             prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,
         ));
         let script = steps::script(inputs, &self.engine, steps);
-        let drives = match &shell.drives {
-            Some(drives) => drives.clone(),
+        let memory = self.take_memory(directory)?;
+        let (drives, index) = match shell.drives {
+            Some((drives, contents)) => {
+                let index = contents.hand_over(&memory, directory)?;
+                (Config { image: Some(image()), ..drives.clone() }, Some(index))
+            }
             None => {
                 let mut drives = devices::config(inputs)?;
                 add_blank_drives(&mut drives, inputs);
-                drives
+                (drives, None)
             }
         };
-        let memory = self.take_memory(directory)?;
         let machine = Machine {
+            image: index.as_ref(),
             pace: shell.pace,
             patience: Duration::MAX,
             ..self.machine(inputs, &parameters, directory, &script, &memory)

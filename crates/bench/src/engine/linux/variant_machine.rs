@@ -2,12 +2,13 @@
 
 use super::parameters::{Parameters, parameters};
 pub use super::steps::{directory, filesystem_device, mount, place};
-use super::{Linux, devices, of_host, steps, trial_error};
+use super::{DriveContents, Linux, devices, of_host, steps, trial_error};
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::Config;
+use machine::memory::image;
 use machine::outcome::Outcome;
 use machine::script::Step;
 use machine::start::{Failure, Machine};
@@ -66,7 +67,8 @@ impl VariantMachine<'_> {
         steps::load(self.inputs, &self.linux.engine, &self.parameters)
     }
 
-    /// Runs a machine with these drives to the end of these steps. It counts as hung after a real time.
+    /// Runs a machine with these drives, empty or with `contents`, to the end of these steps. It counts as hung after a
+    /// real time.
     ///
     /// # Errors
     /// Why the machine failed before.
@@ -74,17 +76,22 @@ impl VariantMachine<'_> {
         &self,
         directory: &Path,
         drives: &Config,
+        contents: Option<DriveContents>,
         steps: Vec<Step>,
         hung_after: Duration,
         stop: &Stop,
     ) -> Result<Outcome, EarlyEnd> {
         let script = steps::script(self.inputs, &self.linux.engine, steps);
         let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Error)?;
+        let index = contents.map(|contents| contents.hand_over(&memory, directory)).transpose();
+        let index = index.map_err(EarlyEnd::Error)?;
+        let drives = Config { image: index.as_ref().map(|_| image()), ..drives.clone() };
         let machine = Machine {
             patience: hung_after,
+            image: index.as_ref(),
             ..self.linux.machine(self.inputs, &self.parameters, directory, &script, &memory)
         };
-        let ended = self.linux.run_machine(&machine, drives, &|_: Stage| (), stop);
+        let ended = self.linux.run_machine(&machine, &drives, &|_: Stage| (), stop);
         // Memory that is given back frees what its drives had on the disk.
         let ended = ended.map_err(|failure| early(failure, directory));
         self.linux.give_memory_back(memory);
