@@ -94,12 +94,6 @@ pub fn processor(text: &str, into: &mut Counters) {
     }
 }
 
-/// The version in `/sys/module/zfs/version`, without the packager's part: `2.4.4`.
-pub fn version(text: &str) -> String {
-    let text = text.trim();
-    text.split('-').next().unwrap_or(text).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,10 +149,5 @@ mod tests {
             (Counter::ProcessorCores, 16.0),
         ];
         assert_eq!(values, wanted.into());
-    }
-
-    #[test]
-    fn a_version_loses_its_packager() {
-        assert_eq!(version("2.4.4-1~bpo13+1\n"), "2.4.4");
     }
 }

@@ -17,8 +17,6 @@ pub struct Outcome {
     pub warm_up: Option<WarmUp>,
     /// Virtual seconds from the start of the first process to the first step after building.
     pub built_s: f64,
-    /// Version of the loaded OpenZFS module; empty without one.
-    pub openzfs: String,
 }
 
 /// Counters at a moment: running totals and levels.

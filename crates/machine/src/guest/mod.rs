@@ -79,9 +79,6 @@ fn carry_out(script: &Script) -> Outcome {
             break;
         }
     }
-    if let Ok(version) = fs::read_to_string("/sys/module/zfs/version") {
-        outcome.openzfs = crate::counters::version(&version);
-    }
     outcome
 }
 
