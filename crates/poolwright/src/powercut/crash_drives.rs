@@ -2,9 +2,9 @@
 
 use super::blocks::mix;
 use super::drive_fault::{DriveFault, FaultKind, ROTTEN};
-use contents::config::Config;
-use contents::crash::{Replay, Unflushed, damage};
 use bench::engine::linux::DriveContents;
+use contents::config::{Config, DriveConfig};
+use contents::crash::{Replay, Unflushed, damage};
 use contents::{Contents, PAGE, Pages};
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -14,16 +14,18 @@ use std::path::{Path, PathBuf};
 /// next record.
 pub struct CrashDrives {
     pages: Pages,
-    of: Option<OfRecord>,
+    read: Option<ReadRecord>,
 }
 
 /// A record that is read.
-struct OfRecord {
+struct ReadRecord {
     path: PathBuf,
     /// The drives at the start of the writing.
     begun: Replay,
-    /// Drives without faults at the time of the last crash state, and that time: a later state goes on from there.
-    reached: Option<(u64, Replay)>,
+    /// The drives, without faults, at the time of the last crash state: a later one goes on from there.
+    reached: Replay,
+    /// That time.
+    reached_at: u64,
 }
 
 /// The seed of what a fault does to one drive. Drives fail independently: with one seed for all, two sides of a mirror
@@ -35,7 +37,7 @@ fn seed_of_drive(seed: u64, number: usize) -> u64 {
 impl CrashDrives {
     /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
     pub fn new(config: &Config) -> CrashDrives {
-        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), of: None }
+        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), read: None }
     }
 
     /// The drives at a time of a record whose writing began at `settled`. Faults of their writes begin with the
@@ -49,46 +51,42 @@ impl CrashDrives {
         faults: &[DriveFault],
         seed: u64,
     ) -> io::Result<Replay> {
-        let CrashDrives { pages, of } = self;
+        let CrashDrives { pages, read } = self;
         let open = || File::open(record).map(|file| BufReader::with_capacity(1 << 18, file));
-        if let Some(OfRecord { begun, reached, .. }) = of.take_if(|of| of.path != record) {
-            begun.discard(pages);
-            if let Some((_, replay)) = reached {
-                replay.discard(pages);
-            }
+        if let Some(other) = read.take_if(|read| read.path != record) {
+            other.begun.discard(pages);
+            other.reached.discard(pages);
         }
-        let of = match of {
-            Some(of) => of,
+        let read = match read {
+            Some(read) => read,
             None => {
                 let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
                 let mut begun = Replay::new(empty, settled);
                 begun.read(open()?, pages, settled)?;
-                of.insert(OfRecord { path: record.to_owned(), begun, reached: None })
+                let (path, reached) = (record.to_owned(), begun.fork(pages));
+                read.insert(ReadRecord { path, begun, reached, reached_at: settled })
             }
         };
-        let fault_of = |name: &str| {
-            faults.iter().find(|f| f.drive == name).and_then(|fault| fault.kind.of_writes())
+        let of_writes = |(number, drive): (usize, &DriveConfig)| {
+            let fault = faults.iter().find(|fault| fault.drive == drive.name)?;
+            Some((number, fault.kind.of_writes()?))
         };
-        let faulty = drives.drives.iter().any(|drive| fault_of(&drive.name).is_some());
-        let mut replay = match of.reached.take_if(|_| !faulty) {
-            Some((time, replay)) if time <= until => replay,
-            other => {
-                if let Some((_, replay)) = other {
-                    replay.discard(pages);
-                }
-                of.begun.fork(pages)
-            }
-        };
-        for (number, drive) in drives.drives.iter().enumerate() {
-            if let Some(fault) = fault_of(&drive.name) {
+        let faulty: Vec<_> = drives.drives.iter().enumerate().filter_map(of_writes).collect();
+        if !faulty.is_empty() {
+            let mut replay = read.begun.fork(pages);
+            for (number, fault) in faulty {
                 replay.set_fault(number, fault, seed_of_drive(seed, number));
             }
+            replay.read(open()?, pages, until)?;
+            return Ok(replay);
         }
-        replay.read(open()?, pages, until)?;
-        if !faulty {
-            of.reached = Some((until, replay.fork(pages)));
+        if until < read.reached_at {
+            let begun = read.begun.fork(pages);
+            std::mem::replace(&mut read.reached, begun).discard(pages);
         }
-        Ok(replay)
+        read.reached.read(open()?, pages, until)?;
+        read.reached_at = until;
+        Ok(read.reached.fork(pages))
     }
 
     /// Cuts the power: what the drives then hold, with the drives' failures in their configuration. Returns what
@@ -134,7 +132,6 @@ impl CrashDrives {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contents::config::DriveConfig;
     use contents::record::{Event, EventKind, Recorder};
 
     const SIZE: u64 = 32 << 20;
