@@ -12,9 +12,15 @@ pub static TABLE: LazyLock<Vec<Property>> = LazyLock::new(|| table(include_str!(
 /// # Errors
 /// A name that this release of OpenZFS does not know, or one that belongs to a volume.
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
-    if matches!(name, "volsize" | "volblocksize" | "volthreading") {
+    let instead = match name {
+        "volblocksize" => Some("use `recordsize`"),
+        "volsize" => Some("remove it: files are as large as the workload says"),
+        "volthreading" => Some("remove it"),
+        _ => None,
+    };
+    if let Some(instead) = instead {
         let message = format!("`{name}` is for volumes, but a lab's datasets are file systems");
-        return Err(Refused::new(message, "use `recordsize`"));
+        return Err(Refused::new(message, instead));
     }
     if READ_ONLY.contains(&name) {
         let message = format!("`{name}` is read-only and cannot be set");
