@@ -24,9 +24,6 @@ pub struct Config {
     pub spill: Option<i32>,
     /// The drives, in the order in which the kernel finds them.
     pub drives: Vec<DriveConfig>,
-    /// `save` writes an index instead of an image, for a machine that is given `memory` and `spill` next.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub keep: bool,
     /// An image or an index that the drives begin with; none for empty drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<PathBuf>,
@@ -118,7 +115,6 @@ mod tests {
                 memory: None,
                 spill: None,
                 drives: vec![drive],
-                keep: false,
                 image: None,
                 record: None,
             };

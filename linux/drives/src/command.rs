@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum Command {
     /// `fail hdd3`: every request to the drive ends in an error from now on.
     Fail(String),
-    /// `save PATH`: writes an image of all drives, or an index, to a path of the host.
+    /// `save PATH`: writes an index of what the drives hold in memory to a path of the host.
     Save(PathBuf),
 }
 

@@ -27,8 +27,6 @@ struct Machine {
     pages: Pages,
     drives: Vec<Drive>,
     recorder: Option<Recorder>,
-    /// `save` leaves the pages in memory.
-    keep: bool,
 }
 
 struct Global(UnsafeCell<Option<Machine>>);
@@ -78,7 +76,7 @@ fn configure(path: &Path) -> Result<Machine, String> {
         Some(path) => Some(record_to(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => None,
     };
-    Ok(Machine { pages, drives, recorder, keep: config.keep })
+    Ok(Machine { pages, drives, recorder })
 }
 
 fn record_to(path: &Path) -> std::io::Result<Recorder> {
@@ -340,10 +338,7 @@ fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
         }
         Command::Save(path) => {
             let drives: Vec<_> = machine.drives.iter().map(|d| &d.contents).collect();
-            match machine.keep {
-                true => image::save_index(&path, &machine.pages, &drives),
-                false => image::save(&path, &machine.pages, &drives),
-            }
+            image::save_index(&path, &machine.pages, &drives)
         }
     }
 }

@@ -170,7 +170,6 @@ mod tests {
             memory: None,
             spill: None,
             drives: vec![drive("ssd0"), drive("ssd1")],
-            keep: false,
             image: None,
             record: None,
         };

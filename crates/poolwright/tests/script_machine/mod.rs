@@ -69,7 +69,6 @@ impl Bare {
             memory: None,
             spill: None,
             drives: self.drives.clone(),
-            keep: false,
             image: None,
             record: Some(self.record()),
         };

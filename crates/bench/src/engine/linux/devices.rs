@@ -34,7 +34,6 @@ pub fn config(inputs: &Inputs) -> Result<Config, Error> {
         drives,
         memory: Some(machine::memory::DRIVES),
         spill: Some(machine::memory::SPILL),
-        keep: false,
         image: None,
         record: None,
     })

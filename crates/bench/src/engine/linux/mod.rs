@@ -225,8 +225,8 @@ impl DriveContents<'_> {
         let file = File::options().read(true).write(true).create_new(true).open(&path);
         let mut index = file.map_err(writing())?;
         fs::remove_file(&path).map_err(writing())?;
-        let drives: Vec<&Contents> = self.drives.iter().collect();
-        image::hand_over(&mut index, memory.drives(), self.pages, &drives).map_err(writing())?;
+        let handed = image::hand_over(&mut index, memory.drives(), self.pages, self.drives);
+        handed.map_err(writing())?;
         Ok(index)
     }
 }

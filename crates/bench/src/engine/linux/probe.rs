@@ -58,7 +58,6 @@ impl Linux {
             memory: Some(machine::memory::DRIVES),
             spill: None,
             drives: Vec::new(),
-            keep: false,
             image: None,
             record: None,
         };

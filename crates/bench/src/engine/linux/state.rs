@@ -202,7 +202,7 @@ impl Linux {
             raw: directory,
             work: &work,
             parameters: &parameters,
-            drives: Config { keep: true, ..devices::config(inputs)? },
+            drives: devices::config(inputs)?,
             image: None,
         };
         let outcome = self.start(&given, memory, context);
