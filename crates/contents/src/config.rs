@@ -14,8 +14,8 @@ pub const MEMORY_LIMIT: u64 = 4 << 30;
 pub struct Config {
     /// Pages of 4 KiB that all drives together may hold.
     pub pages: u32,
-    /// A descriptor of memory, inherited, that holds what the drives hold; none for memory of its own.
-    /// What an earlier machine left in it is overwritten: memory that was touched before is quicker.
+    /// A descriptor of memory, inherited, that holds what the drives hold; none for memory of its own. What is in it
+    /// counts only where `image` is an index; but memory that was touched before is quicker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<i32>,
     /// A descriptor of a file, inherited, for what the drives hold beyond [`MEMORY_LIMIT`]; none keeps everything in

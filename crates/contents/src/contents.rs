@@ -82,7 +82,7 @@ impl Pages {
         self.next - 1
     }
 
-    /// Takes over so many pages as an earlier machine left them in this memory, each held by the caller until
+    /// Takes over so many pages as an earlier machine left them in this memory, or the host put them there, each held by the caller until
     /// [`Pages::let_go`]; none where there is no room for them. Nothing may be taken yet.
     pub(crate) fn adopt(&mut self, taken: u64) -> Option<Vec<SharedPage>> {
         let next = taken.checked_add(1).and_then(|next| u32::try_from(next).ok());

@@ -312,8 +312,8 @@ impl Drive {
     }
 }
 
-/// Drives while a record of them is read, up to a moment. It may be read to the beginning of the time in which
-/// cuts fall once, and be [forked](Replay::fork) for each of them.
+/// Drives while a record of them is read, up to a moment. It may be [forked](Replay::fork) for a cut, and read on to
+/// a later one.
 #[derive(Debug)]
 pub struct Replay {
     drives: Vec<Drive>,

@@ -89,6 +89,9 @@ pub fn from_index(
     let mut image = BufWriter::with_capacity(BUFFER, image);
     let mut bytes = vec![0; index.metadata()?.len() as usize];
     index.read_exact_at(&mut bytes, 0)?;
+    if !bytes.starts_with(INDEX_MAGIC) {
+        return Err(bad("not an index of drives"));
+    }
     let words: Vec<u64> = bytes
         .get(INDEX_MAGIC.len()..)
         .unwrap_or_default()
@@ -179,8 +182,8 @@ fn no_spill() -> io::Error {
     bad("an index of more than there is memory")
 }
 
-/// Reads an image into empty drives; or an index, whose pages an earlier machine left in the memory of `pages`, of
-/// which nothing is taken yet.
+/// Reads an image into empty drives; or an index, whose pages an earlier machine left in the memory of `pages`, or the
+/// host put there. Nothing of it is taken yet.
 ///
 /// # Errors
 /// What the file system says, or that it is no image of these drives.
@@ -242,6 +245,7 @@ fn integer(file: &mut impl Read) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CHUNK;
 
     /// Writes the image of drives: what the host puts into a machine's memory, and then into the store.
     fn save(path: &Path, pages: &Pages, drives: &[Contents]) {
@@ -353,6 +357,28 @@ mod tests {
         other[1].write(&mut room, 9 * PAGE as u64, &[9; 3 * PAGE]);
         assert!(bytes(&other[0], &room) == before[0]);
         assert_eq!(room.held(), held + 3);
+    }
+
+    #[test]
+    fn a_machine_begins_with_the_pages_that_the_host_put_into_its_memory() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let mut pages = Pages::leaked(100);
+        let drives = used(&mut pages);
+        let memory =
+            File::options().read(true).write(true).create_new(true).open(path("memory")).unwrap();
+        hand_over(&mut File::create(path("index")).unwrap(), (&memory, None), &pages, &drives)
+            .unwrap();
+        memory.set_len(CHUNK as u64).unwrap();
+        let chunk = std::fs::read(path("memory")).unwrap().leak();
+        let mut chunks = [chunk].into_iter();
+        let mut room = Pages::new(100, Box::new(move || chunks.next().unwrap()));
+        let mut other = [Contents::new(1 << 20), Contents::new(1 << 20)];
+        load(&path("index"), &mut room, &mut other.each_mut()).unwrap();
+        for (here, there) in drives.iter().zip(&other) {
+            assert!(bytes(here, &pages) == bytes(there, &room));
+        }
+        assert_eq!((room.held(), room.taken()), (pages.held(), pages.held()));
     }
 
     #[test]

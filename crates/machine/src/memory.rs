@@ -14,12 +14,12 @@ use std::process::Command;
 pub const GUEST: i32 = 3;
 /// Descriptor of the memory for what drives hold.
 pub const DRIVES: i32 = 4;
-/// Descriptor of the image that drives begin with.
+/// Descriptor of the image or index that drives begin with.
 pub(crate) const IMAGE: i32 = 5;
 /// Descriptor of the file for what drives hold beyond the limit of their memory.
 pub const SPILL: i32 = 6;
 
-/// The path of the image that a machine is handed, as its drives' configuration names it.
+/// The path of the image or index that a machine is handed, as its drives' configuration names it.
 pub fn image() -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{IMAGE}"))
 }
@@ -66,7 +66,7 @@ impl Memory {
         Memory { spill: None, ..self }
     }
 
-    /// What drives hold, to be read while no machine uses it: in memory, and beyond that in the file.
+    /// What drives hold, to be read or written while no machine uses it: in memory, and beyond that in the file.
     pub fn drives(&self) -> (&File, Option<&File>) {
         (&self.drives, self.spill.as_ref())
     }

@@ -199,9 +199,9 @@ fn no_room(taken: usize, file: Option<i32>, why: std::io::Error) -> String {
 }
 
 /// Takes a chunk's room in a file at an offset, so that writing to it later cannot fail. Where the file system cannot
-/// reserve room, zeros are written, but not over what an earlier machine left: a chunk that is not `new` has its room.
+/// reserve room, zeros are written behind the bytes of the chunk that the file `has`: those have room and stay.
 /// Returns whether there is room; otherwise errno says why not.
-fn reserve(descriptor: i32, offset: usize, new: bool) -> bool {
+fn reserve(descriptor: i32, offset: usize, has: usize) -> bool {
     let (at, length) = (offset as libc::off_t, contents::CHUNK as libc::off_t);
     loop {
         // SAFETY: the call takes no memory of this process.
@@ -211,16 +211,16 @@ fn reserve(descriptor: i32, offset: usize, new: bool) -> bool {
         match std::io::Error::last_os_error().raw_os_error() {
             // tmpfs gives up where a signal waits.
             Some(libc::EINTR) => {}
-            Some(libc::EOPNOTSUPP) => return !new || write_zeros(descriptor, offset),
+            Some(libc::EOPNOTSUPP) => return write_zeros(descriptor, offset, has),
             _ => return false,
         }
     }
 }
 
-/// Writes a chunk of zeros to a file at an offset; whether it could.
-fn write_zeros(descriptor: i32, offset: usize) -> bool {
+/// Writes zeros to a chunk of a file at an offset, behind the bytes of it that the file `has`; whether it could.
+fn write_zeros(descriptor: i32, offset: usize, has: usize) -> bool {
     static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
-    let mut done = 0;
+    let mut done = has;
     while done < contents::CHUNK {
         let most = ZEROS.len().min(contents::CHUNK - done);
         let at = (offset + done) as libc::off_t;
@@ -247,8 +247,9 @@ fn shared(descriptor: i32, offset: usize, room: bool) -> *mut u8 {
         {
             return ptr::null_mut();
         }
+        let has = (about.st_size as usize).saturating_sub(offset).min(contents::CHUNK);
         // Reserved now: a page written when the disk is full would end the machine with SIGBUS and no message.
-        if room && !reserve(descriptor, offset, about.st_size < end) {
+        if room && !reserve(descriptor, offset, has) {
             return ptr::null_mut();
         }
     }
@@ -268,7 +269,7 @@ static ARENA: Arena = Arena::new();
 mod tests {
     use super::*;
     use std::os::fd::AsRawFd;
-    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::fs::{FileExt, MetadataExt};
 
     #[test]
     fn blocks_are_aligned_disjoint_and_used_again() {
@@ -293,14 +294,21 @@ mod tests {
         let file = file.unwrap();
         std::fs::remove_file(&path).unwrap();
         let chunk = contents::CHUNK as u64;
-        assert!(write_zeros(file.as_raw_fd(), contents::CHUNK));
+        assert!(write_zeros(file.as_raw_fd(), contents::CHUNK, 0));
         let about = file.metadata().unwrap();
         assert_eq!(about.len(), 2 * chunk);
         assert!(about.blocks() * 512 >= chunk, "{} blocks", about.blocks());
-        assert!(reserve(file.as_raw_fd(), 0, true));
+        assert!(reserve(file.as_raw_fd(), 0, 0));
+        // What the host wrote to the chunk before, up to anywhere in it, stays.
+        file.write_all_at(&[7; 5000], 2 * chunk).unwrap();
+        assert!(write_zeros(file.as_raw_fd(), 2 * contents::CHUNK, 5000));
+        let mut bytes = [1; 5001];
+        file.read_exact_at(&mut bytes, 2 * chunk).unwrap();
+        assert!(bytes[..5000] == [7; 5000] && bytes[5000] == 0);
+        assert_eq!(file.metadata().unwrap().len(), 3 * chunk);
         // A file of no file system, open for reading alone: neither way gives room.
         let null = std::fs::File::open("/dev/null").unwrap();
-        assert!(!reserve(null.as_raw_fd(), 0, true) && !write_zeros(null.as_raw_fd(), 0));
+        assert!(!reserve(null.as_raw_fd(), 0, 0) && !write_zeros(null.as_raw_fd(), 0, 0));
         let why = || std::io::Error::from_raw_os_error(libc::ENOSPC);
         let text = no_room(8 << 20, Some(file.as_raw_fd()), why());
         let name = path.display().to_string();

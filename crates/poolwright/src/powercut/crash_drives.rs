@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 /// next record.
 pub struct CrashDrives {
     pages: Pages,
-    read: Option<ReadRecord>,
+    record: Option<OpenRecord>,
 }
 
-/// A record that is read.
-struct ReadRecord {
+/// The record that states are made from.
+struct OpenRecord {
     path: PathBuf,
     /// The drives at the start of the writing.
     begun: Replay,
@@ -37,7 +37,7 @@ fn seed_of_drive(seed: u64, number: usize) -> u64 {
 impl CrashDrives {
     /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
     pub fn new(config: &Config) -> CrashDrives {
-        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), read: None }
+        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), record: None }
     }
 
     /// The drives at a time of a record whose writing began at `settled`. Faults of their writes begin with the
@@ -51,20 +51,20 @@ impl CrashDrives {
         faults: &[DriveFault],
         seed: u64,
     ) -> io::Result<Replay> {
-        let CrashDrives { pages, read } = self;
+        let CrashDrives { pages, record: current } = self;
         let open = || File::open(record).map(|file| BufReader::with_capacity(1 << 18, file));
-        if let Some(other) = read.take_if(|read| read.path != record) {
+        if let Some(other) = current.take_if(|current| current.path != record) {
             other.begun.discard(pages);
             other.reached.discard(pages);
         }
-        let read = match read {
-            Some(read) => read,
+        let current = match current {
+            Some(current) => current,
             None => {
                 let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
                 let mut begun = Replay::new(empty, settled);
                 begun.read(open()?, pages, settled)?;
                 let (path, reached) = (record.to_owned(), begun.fork(pages));
-                read.insert(ReadRecord { path, begun, reached, reached_at: settled })
+                current.insert(OpenRecord { path, begun, reached, reached_at: settled })
             }
         };
         let of_writes = |(number, drive): (usize, &DriveConfig)| {
@@ -73,20 +73,20 @@ impl CrashDrives {
         };
         let faulty: Vec<_> = drives.drives.iter().enumerate().filter_map(of_writes).collect();
         if !faulty.is_empty() {
-            let mut replay = read.begun.fork(pages);
+            let mut replay = current.begun.fork(pages);
             for (number, fault) in faulty {
                 replay.set_fault(number, fault, seed_of_drive(seed, number));
             }
             replay.read(open()?, pages, until)?;
             return Ok(replay);
         }
-        if until < read.reached_at {
-            let begun = read.begun.fork(pages);
-            std::mem::replace(&mut read.reached, begun).discard(pages);
+        if until < current.reached_at {
+            let begun = current.begun.fork(pages);
+            std::mem::replace(&mut current.reached, begun).discard(pages);
         }
-        read.reached.read(open()?, pages, until)?;
-        read.reached_at = until;
-        Ok(read.reached.fork(pages))
+        current.reached.read(open()?, pages, until)?;
+        current.reached_at = until;
+        Ok(current.reached.fork(pages))
     }
 
     /// Cuts the power: what the drives then hold, with the drives' failures in their configuration. Returns what
@@ -115,8 +115,8 @@ impl CrashDrives {
         (contents, unflushed, rotten)
     }
 
-    /// What a machine's drives hold at its start.
-    pub fn with<'a>(&'a self, drives: &'a [Contents]) -> DriveContents<'a> {
+    /// Drives after a cut as a machine begins with them.
+    pub fn contents_of<'a>(&'a self, drives: &'a [Contents]) -> DriveContents<'a> {
         DriveContents { pages: &self.pages, drives }
     }
 
@@ -132,28 +132,42 @@ impl CrashDrives {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contents::crash::EMPTY_AFTER;
     use contents::record::{Event, EventKind, Recorder};
 
     const SIZE: u64 = 32 << 20;
 
-    /// Two drives that were written the same, as a mirror's are: each page with its number, never flushed. The record's
-    /// writing begins at 0.
-    fn mirrored(directory: &Path, profile: &str) -> (PathBuf, Config) {
+    /// A write of a page of both drives.
+    struct Write {
+        /// Virtual ns.
+        at: u64,
+        page: u64,
+        value: u64,
+        /// Whether both drives are flushed after it.
+        flushed: bool,
+    }
+
+    /// Two drives that were written the same, as a mirror's are. The record's writing begins at 0.
+    fn recorded(
+        directory: &Path,
+        profile: &str,
+        writes: impl Iterator<Item = Write>,
+    ) -> (PathBuf, Config) {
         let path = directory.join("record");
         let mut recorder = Recorder::new(File::create(&path).unwrap());
         let page = PAGE as u64;
-        for (number, drive) in (0..SIZE / page).flat_map(|number| [(number, 0), (number, 1)]) {
-            let event = |kind, submitted| Event {
-                at: 1 + number,
-                drive,
-                kind,
-                offset: number * page,
-                length: page,
-                number: submitted,
-            };
-            let submitted = recorder.append(event(EventKind::Write, 0)).unwrap();
-            recorder.data(&(number + 1).to_le_bytes().repeat(PAGE / 8)).unwrap();
-            recorder.append(event(EventKind::Completed, submitted)).unwrap();
+        for Write { at, page: number, value, flushed } in writes {
+            for drive in 0..2 {
+                let event =
+                    |kind, number, offset| Event { at, drive, kind, offset, length: page, number };
+                let submitted = recorder.append(event(EventKind::Write, 0, number * page)).unwrap();
+                recorder.data(&value.to_le_bytes().repeat(PAGE / 8)).unwrap();
+                let completed = event(EventKind::Completed, submitted, number * page);
+                let completed = recorder.append(completed).unwrap();
+                if flushed {
+                    recorder.append(event(EventKind::Flushed, completed + 1, 0)).unwrap();
+                }
+            }
         }
         let profile = lab::Profiles::builtin().get(profile).unwrap().unwrap();
         let drive = |name: &str| DriveConfig {
@@ -176,10 +190,16 @@ mod tests {
         (path, config)
     }
 
+    /// Each page with its number, never flushed.
+    fn numbered() -> impl Iterator<Item = Write> {
+        let write = |page| Write { at: 1 + page, page, value: page + 1, flushed: false };
+        (0..SIZE / PAGE as u64).map(write)
+    }
+
     /// Numbers of the pages of each drive that do not hold what was written.
     fn wrong_pages(fault: &str) -> [Vec<u64>; 2] {
         let directory = tempfile::tempdir().unwrap();
-        let (record, mut config) = mirrored(directory.path(), "pm9a3-1.92t");
+        let (record, mut config) = recorded(directory.path(), "pm9a3-1.92t", numbered());
         let mut drives = CrashDrives::new(&config);
         let faults: Vec<DriveFault> =
             ["ssd0", "ssd1"].map(|drive| format!("{drive}:{fault}").parse().unwrap()).into();
@@ -209,23 +229,38 @@ mod tests {
 
     #[test]
     fn a_state_is_the_same_whatever_states_were_made_before_it() {
+        const MS: u64 = 1_000_000;
         let directory = tempfile::tempdir().unwrap();
-        let (record, config) = mirrored(directory.path(), "nvme-consumer-1t");
+        // A write each ms, one in seven of a page that was written before; at half of them a rest in which caches
+        // become empty.
+        let writes = (0..3000).map(|n| Write {
+            at: n * MS + if n < 1500 { 0 } else { EMPTY_AFTER + 1000 * MS },
+            page: if n % 7 == 3 { n / 2 } else { n },
+            value: n + 1,
+            flushed: n % 100 == 99,
+        });
+        let (record, config) = recorded(directory.path(), "nvme-consumer-1t", writes);
         let of = (record.as_path(), &config);
         let mut drives = CrashDrives::new(&config);
-        // Later ones, an earlier one, one at the same time.
-        for at in [500, 2000, 5000, 300, 300, 8000] {
-            let mut new = CrashDrives::new(&config);
-            assert!(after(&mut drives, of, at) == after(&mut new, of, at), "cut at {at}");
+        let same_as_alone = |drives: &mut CrashDrives, ms: u64| {
+            let mut alone = CrashDrives::new(&config);
+            assert!(after(drives, of, ms * MS) == after(&mut alone, of, ms * MS), "at {ms} ms");
+        };
+        // Later ones, two of them within the rest and two after it; an earlier one; one at the same time.
+        for ms in [450, 1420, 5000, 12_000, 12_650, 13_333, 333, 333, 1777] {
+            same_as_alone(&mut drives, ms);
         }
         let faults = ["ssd0:lost-writes".parse().unwrap()];
-        let faulty = drives.replay(&record, 0, &config, 8050, &faults, 7).unwrap();
+        let faulty = drives.replay(&record, 0, &config, 13_000 * MS, &faults, 7).unwrap();
+        assert!(faulty.faulty_writes() > 0);
         faulty.discard(&mut drives.pages);
-        let mut new = CrashDrives::new(&config);
-        assert!(after(&mut drives, of, 8100) == after(&mut new, of, 8100), "after a faulty one");
-        let held = drives.pages.held();
-        after(&mut drives, of, 8100);
-        assert_eq!(drives.pages.held(), held, "a state gives its memory back");
+        for ms in [1800, 12_700, 20] {
+            same_as_alone(&mut drives, ms);
+        }
+        let OpenRecord { begun, reached, .. } = drives.record.take().unwrap();
+        begun.discard(&mut drives.pages);
+        reached.discard(&mut drives.pages);
+        assert_eq!(drives.pages.held(), 0, "states gave their memory back");
     }
 
     #[test]

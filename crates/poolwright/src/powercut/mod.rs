@@ -177,7 +177,7 @@ impl Args {
     fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Error> {
         let inputs = setup.inputs;
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
-        // Each job has what the drives held before the cut a second time, to make states from.
+        // Each job has what the drives held when the writing began a second time, to make states from.
         let each = host_memory(inputs).saturating_add(inputs.model.drives_hold);
         let jobs = Jobs { stated: self.jobs, each };
         let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };

@@ -6,7 +6,7 @@ use crate::shell;
 use ::machine::scratch::Scratch;
 use bench::engine::linux::Linux;
 use bench::engine::linux::shell::Shell;
-use bench::error::{Error, doing};
+use bench::error::{Error, doing, host};
 use bench::workload::Client;
 use std::fs;
 
@@ -17,13 +17,13 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
     let recorded = setup.record(&scratch.path().join("kept"), true)?;
     let mut base = CrashDrives::new(&setup.variant.drives()?);
     let directory = scratch.path().join("state");
-    fs::create_dir(&directory).map_err(doing(format!("make {}", directory.display())))?;
+    fs::create_dir(&directory).map_err(host(format!("make {}", directory.display())))?;
     let after = setup.cut(&recorded, &mut base, seed)?;
     let shell = Shell {
         inputs: setup.inputs,
         client: setup.database.map(|database| database.client.as_ref() as &dyn Client),
         greeting: &greeting(title, &after, &setup.storage(&after.drives).open_command()),
-        drives: Some((&after.drives, base.with(&after.contents))),
+        drives: Some((&after.drives, base.contents_of(&after.contents))),
         directory: &directory,
         pace: 0,
         input: input.as_deref(),

@@ -74,9 +74,11 @@ pub fn run(
             .iter()
             .filter_map(|seed| saved.state(*synchronous, *seed))
             .collect(),
-        hung: hung
+        hung: seeds
             .iter()
-            .filter(|hung| hung.synchronous == *synchronous)
+            .filter_map(|seed| {
+                hung.iter().find(|h| (h.synchronous, h.seed) == (*synchronous, *seed))
+            })
             .map(|hung| format!("state {}: {}", hung.seed, hung.how))
             .collect(),
     };
@@ -112,10 +114,12 @@ fn make(
         },
     )?;
     let config = setup.variant.drives()?;
-    // A job keeps all that was ever written: nothing tells it which blocks were freed.
+    // A job keeps all that was ever written: nothing tells it which blocks were freed. A state with faults of writes
+    // shares none of it with the one before.
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
-    // In the order of their moments, so that a job reads each record once.
+    let written = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
+    // In the order of their moments: a state without faults of writes is read on from the one before.
     let mut states = Vec::with_capacity(missing.len());
     for recording in &recorded {
         let seeds = missing.iter().filter(|(run, _)| *run == recording.synchronous);
@@ -124,7 +128,7 @@ fn make(
         states[first..].sort_by_key(|(recording, seed)| recording.moment(*seed));
     }
     let hung = in_parallel(
-        jobs.number(longest, host_resources::free_memory()),
+        jobs.number(written, host_resources::free_memory()),
         &states,
         || CrashDrives::new(&config),
         |base, &(recording, seed)| {

@@ -273,7 +273,7 @@ impl Setup<'_> {
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
-        let held = Some(base.with(&contents));
+        let held = Some(base.contents_of(&contents));
         let ended = self.variant.run(directory, &drives, held, steps, RECOVERY, self.stop);
         base.discard(contents);
         let checked = checked(ended.map(drop), state, |state| {

@@ -28,7 +28,7 @@ use measurement::{Cost, Fact, Measured, Stage, WarmUp, WarmUpEnd};
 use parameters::{Parameters, parameters};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -220,13 +220,21 @@ impl DriveContents<'_> {
     /// Puts them into the memory of a machine that is to be started in a directory. Returns the index, whose path is
     /// [`machine::memory::image`] inside.
     fn hand_over(&self, memory: &Memory, directory: &Path) -> Result<File, Error> {
-        let path = directory.join("contents");
-        let writing = || host(format!("write {}", path.display()));
-        let file = File::options().read(true).write(true).create_new(true).open(&path);
-        let mut index = file.map_err(writing())?;
-        fs::remove_file(&path).map_err(writing())?;
-        let handed = image::hand_over(&mut index, memory.drives(), self.pages, self.drives);
-        handed.map_err(writing())?;
+        let index = self.write(memory, &directory.join("contents"));
+        index.map_err(|why| match why.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => no_space(directory),
+            _ => Error::Environment(format!(
+                "cannot put what the drives hold into the memory of a machine in {}: {why}",
+                directory.display()
+            )),
+        })
+    }
+
+    /// The same, with the index in a file that loses its name.
+    fn write(&self, memory: &Memory, path: &Path) -> io::Result<File> {
+        let mut index = File::options().read(true).write(true).create_new(true).open(path)?;
+        fs::remove_file(path)?;
+        image::hand_over(&mut index, memory.drives(), self.pages, self.drives)?;
         Ok(index)
     }
 }
@@ -372,10 +380,7 @@ fn of_host(directory: &Path) -> Option<Error> {
     let no_room =
         |why: &str| why.contains("No space left on device") || why.contains("quota exceeded");
     if left.is_ok_and(|bytes| bytes < LEAST_SPACE) || refusal.is_some_and(no_room) {
-        return Some(Error::Environment(format!(
-            "no space is left on the file system of {}: free some and run the same command again",
-            directory.display()
-        )));
+        return Some(no_space(directory));
     }
     refusal.map(|why| {
         Error::Environment(match why.contains(NO_MEMORY) {
@@ -383,6 +388,13 @@ fn of_host(directory: &Path) -> Option<Error> {
             false => format!("{why}: check the file system that the message names, or that of the store, and run the same command again"),
         })
     })
+}
+
+fn no_space(directory: &Path) -> Error {
+    Error::Environment(format!(
+        "no space is left on the file system of {}: free some and run the same command again",
+        directory.display()
+    ))
 }
 
 /// How a machine says that the host has no memory for its drives (linux/drives).
