@@ -375,9 +375,11 @@ impl Report {
 /// of them would have lost something with 95 % probability (rule of three).
 fn confidence(states: usize) -> String {
     let share = 3.0 / states.max(1) as f64;
+    // So that a small bound has two digits that count.
+    let decimals = if share < 0.001 { 3 } else { 2 };
     match share < 1.0 {
         true => format!(
-            "No loss in {states} states: at most 3/{states} = {:.2} % of all such cuts lose something (95 % confidence).",
+            "No loss in {states} states: at most 3/{states} = {:.decimals$} % of all such cuts lose something (95 % confidence).",
             100.0 * share
         ),
         false => format!(
