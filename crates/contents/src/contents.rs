@@ -82,8 +82,8 @@ impl Pages {
         self.next - 1
     }
 
-    /// Takes over so many pages as an earlier machine left them in this memory, or the host put them there, each held by the caller until
-    /// [`Pages::let_go`]; none where there is no room for them. Nothing may be taken yet.
+    /// Takes over so many pages that an earlier machine left in this memory, or the host put there, each held by the
+    /// caller until [`Pages::let_go`]; none where there is no room for them. Nothing may be taken yet.
     pub(crate) fn adopt(&mut self, taken: u64) -> Option<Vec<SharedPage>> {
         let next = taken.checked_add(1).and_then(|next| u32::try_from(next).ok());
         let next = next.filter(|next| *next <= self.capacity)?;

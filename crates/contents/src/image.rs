@@ -29,13 +29,24 @@ const BUFFER: usize = 1 << 20;
 /// What the file system says.
 pub fn save_index(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(BUFFER, File::create(path)?);
-    file.write_all(INDEX_MAGIC)?;
-    file.write_all(&u64::from(pages.taken()).to_le_bytes())?;
-    for drive in drives {
-        let places = drive.pages().map(|(number, page)| (number, page.place()));
-        write_drive(&mut file, drive.pages().count(), places)?;
-    }
+    write_index(&mut file, pages.taken().into(), drives.iter().copied(), SharedPage::place)?;
     file.flush()
+}
+
+/// Writes an index of so many pages in memory, of which each page of a drive is at a place.
+fn write_index<'a>(
+    file: &mut impl Write,
+    pages: u64,
+    drives: impl Iterator<Item = &'a Contents>,
+    place: impl Fn(SharedPage) -> u64,
+) -> io::Result<()> {
+    file.write_all(INDEX_MAGIC)?;
+    file.write_all(&pages.to_le_bytes())?;
+    for drive in drives {
+        let places = drive.pages().map(|(number, page)| (number, place(page)));
+        write_drive(file, drive.pages().count(), places)?;
+    }
+    Ok(())
 }
 
 /// Writes the pages of a drive: how many, and the number and place of each.
@@ -155,13 +166,8 @@ pub fn hand_over(
     for drive in drives {
         drive.pages().for_each(|(_, page)| distinct.add(page.place() as usize));
     }
-    index.write_all(INDEX_MAGIC)?;
-    index.write_all(&(distinct.pages.len() as u64).to_le_bytes())?;
-    for drive in drives {
-        let places =
-            drive.pages().map(|(number, page)| (number, distinct.place(page.place() as usize)));
-        write_drive(&mut index, drive.pages().count(), places)?;
-    }
+    let place = |page: SharedPage| distinct.place(page.place() as usize);
+    write_index(&mut index, distinct.pages.len() as u64, drives.iter(), place)?;
     for (number, page) in (0..).zip(&distinct.pages) {
         let offset = place_in_memory(number);
         let (file, at) = match offset.checked_sub(MEMORY_LIMIT) {

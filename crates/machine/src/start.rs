@@ -60,7 +60,7 @@ pub struct Machine<'a> {
     /// Memory that lives longer than the machine; none for memory of its own.
     pub reused: Option<&'a Memory>,
     /// An image or index, which [`memory::image`] is the path of in its drives' configuration; none where that names
-    /// none or a file.
+    /// none.
     pub image: Option<&'a File>,
     /// Virtual seconds after a fixed moment at which its clock starts.
     pub start_s: u64,

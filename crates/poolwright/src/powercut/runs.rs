@@ -118,17 +118,18 @@ fn make(
     // shares none of it with the one before.
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
-    let written = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
+    let held = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
     // In the order of their moments: a state without faults of writes is read on from the one before.
-    let mut states = Vec::with_capacity(missing.len());
-    for recording in &recorded {
-        let seeds = missing.iter().filter(|(run, _)| *run == recording.synchronous);
-        let first = states.len();
-        states.extend(seeds.map(|(_, seed)| (recording, *seed)));
-        states[first..].sort_by_key(|(recording, seed)| recording.moment(*seed));
-    }
+    let of = |(synchronous, seed): &(bool, u64)| {
+        let recording = recorded.iter().find(|recording| recording.synchronous == *synchronous);
+        let recording = recording.ok_or_else(|| Error::failed("a run was not recorded"))?;
+        Ok((recording, *seed))
+    };
+    let states: Result<Vec<(&Recorded, u64)>, Error> = missing.iter().map(of).collect();
+    let mut states = states?;
+    states.sort_by_key(|(recording, seed)| (!recording.synchronous, recording.moment(*seed)));
     let hung = in_parallel(
-        jobs.number(written, host_resources::free_memory()),
+        jobs.number(held, host_resources::free_memory()),
         &states,
         || CrashDrives::new(&config),
         |base, &(recording, seed)| {

@@ -213,6 +213,13 @@ mod tests {
     }
 
     #[test]
+    fn a_property_of_volumes_is_refused_with_what_is_there_instead() {
+        let fix = |name| lookup(name, OpenZfs::ALL[0]).unwrap_err().fix;
+        assert_eq!(fix("volblocksize"), "use `recordsize`");
+        assert_eq!(fix("volsize"), "remove it: files are as large as the workload says");
+    }
+
+    #[test]
     fn no_property_is_listed_twice() {
         for (i, property) in TABLE.iter().enumerate() {
             assert!(

@@ -375,7 +375,7 @@ impl Report {
 /// of them would have lost something with 95 % probability (rule of three).
 fn confidence(states: usize) -> String {
     let share = 3.0 / states.max(1) as f64;
-    // So that a small bound has two digits that count.
+    // Two significant digits of a small one.
     let decimals = if share < 0.001 { 3 } else { 2 };
     match share < 1.0 {
         true => format!(

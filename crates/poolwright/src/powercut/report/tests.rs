@@ -160,3 +160,11 @@ fn a_state_whose_machine_took_too_long_is_neither_evidence_nor_damage() {
     slow.runs[0].states.clear();
     assert!(slow.text().contains("No crash state was checked"));
 }
+
+#[test]
+fn a_bound_has_two_significant_digits_at_least() {
+    for (states, share) in [(4, "75.00"), (1000, "0.30"), (2000, "0.15"), (20_000, "0.015")] {
+        let text = confidence(states);
+        assert!(text.contains(&format!("at most 3/{states} = {share} % of")), "{text}");
+    }
+}
