@@ -1,8 +1,8 @@
 //! Everything that a trial's result depends on.
 
 use crate::error::{Error, doing};
-use crate::sensitivity;
 use crate::trial_spec::TrialSpec;
+use crate::{sensitivity, without_cost};
 use lab::campaign::{Campaign, Host, Program, Variant, Workload};
 use lab::model::{Model, cell_model};
 use measurement::{Cost, Perturbation, TrialKind};
@@ -88,13 +88,18 @@ impl Inputs {
         let changed = changed.filter(|change| sensitivity::perturbed(variant, change).is_some());
         let model = cell_model(&model, campaign, spec.variant, spec.workload);
         let host = variant.host(&campaign.host);
+        let workload = &campaign.workloads[spec.workload];
+        let runtime_s = match without {
+            Some(_) => without_cost::window_s(method, workload),
+            None => method.runtime_s,
+        };
         Inputs {
             format: FORMAT,
             build: build.to_owned(),
             variant: nameless_variant(variant),
-            workload: nameless_workload(&campaign.workloads[spec.workload].on(variant)),
+            workload: nameless_workload(&workload.on(variant)),
             method: Timing {
-                runtime_s: method.runtime_s,
+                runtime_s,
                 ramp_s: method.ramp_s,
                 ramp_most_s: method.ramp_most_s,
                 warm_up_s: method.warm_up_s,

@@ -21,5 +21,5 @@ mod trial;
 pub mod trial_spec;
 pub mod verify;
 pub mod window;
-mod without_cost;
+pub mod without_cost;
 pub mod workload;

@@ -59,6 +59,35 @@ fn one_pair_has_an_interval_from_its_batches() {
 }
 
 #[test]
+fn a_shorter_re_run_is_compared_with_the_same_seconds() {
+    let variants = vec![variant(false, false)];
+    let levels = |levels: &[(usize, f64)]| Truth { levels: levels.to_vec(), ..Truth::flat(0.0) };
+    // Over its whole window the cell does 2,000 operations a second, in its first ten seconds 3,000.
+    let mut all = trials(&[(&variants[0], levels(&[(10, 3000.0), (20, 1500.0)]))], 1, 0.0);
+    let again = measured(&levels(&[(10, 4500.0)]));
+    all.push(Trial { without: Some(Cost::LogFlush), ..trial("none/none", 0, again) });
+    let cause = &analyse(&campaign(variants, SYNC_JOB), &model(), &all).causes[0];
+    assert!((cause.throughput.value - 1.5).abs() < 0.001, "{cause:?}");
+    assert_eq!(cause.mean_latency, None, "it is known of the whole window alone");
+}
+
+#[test]
+fn a_re_run_is_compared_in_the_seconds_that_stand_for_the_cell() {
+    let variants = vec![variant(false, false)];
+    let levels = |levels: &[(usize, f64)]| Truth { levels: levels.to_vec(), ..Truth::flat(0.0) };
+    let mut all = trials(&[(&variants[0], levels(&[(15, 3000.0), (45, 1000.0)]))], 1, 0.0);
+    // Its burst lasts three times as long: 3,000 in each of the first 45 seconds, then 1,000.
+    let again = measured(&levels(&[(45, 3000.0), (15, 1000.0)]));
+    all.push(Trial { without: Some(Cost::WriteThrottle), ..trial("none/none", 0, again) });
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    assert!(matches!(findings.cells[0].phases, Phases::Burst { .. }));
+    // In the 45 seconds of the cell's sustained phase it did 30 · 3,000 + 15 · 1,000.
+    let expected = (30.0 * 3000.0 + 15.0 * 1000.0) / 45.0 / 1000.0;
+    let value = findings.causes[0].throughput.value;
+    assert!((value - expected).abs() < 0.02 * expected, "{value} of {expected}");
+}
+
+#[test]
 fn clients_that_keep_a_pace_are_ranked_by_latency() {
     let variants = vec![variant(false, false)];
     let mut all = trials(&[(&variants[0], Truth::flat(640.0))], 2, 0.01);

@@ -97,7 +97,7 @@ impl<'a> Group<'a> {
                     );
                     let course = match client.tells_one_rate {
                         true => Some(Course::of_one_rate(measured)),
-                        false => Course::new(measured),
+                        false => Course::new(&measured.seconds),
                     };
                     let course = course.map(|course| match keeps_pace(&client, measured) {
                         true => Course { after_restart, ..course.at_pace() },
@@ -116,11 +116,29 @@ impl<'a> Group<'a> {
             }
         }
         let phases = Phases::Unknown;
-        let group = Group { variant, workload, client, phases, ran: judged, failed };
-        let courses: Vec<_> = group.shown().iter().map(|j| j.course.clone()).collect();
+        Group { variant, workload, client, phases, ran: judged, failed }.with_phases(model)
+    }
+
+    /// The phases that most of its trials show.
+    fn with_phases(self, model: &Model) -> Group<'a> {
+        let courses: Vec<_> = self.shown().iter().map(|j| j.course.clone()).collect();
         // How much longer phases that end last on the real server.
         let lengths = Lengths { burst: burst_factor(model), warm_up: model.size };
-        Group { phases: phases::phases(&courses, lengths, 1.0 - CONFIDENCE), ..group }
+        Group { phases: phases::phases(&courses, lengths, 1.0 - CONFIDENCE), ..self }
+    }
+
+    /// Its trials with other courses; a trial without one keeps its own.
+    pub fn with_courses(
+        &self,
+        model: &Model,
+        course: impl Fn(&Judged<'a>) -> Option<Course>,
+    ) -> Group<'a> {
+        let judge = |judged: &Judged<'a>| {
+            let course = course(judged).or_else(|| judged.course.clone());
+            Judged { course, ..judged.clone() }
+        };
+        let ran = self.ran.iter().map(judge).collect();
+        Group { ran, failed: Vec::new(), ..*self }.with_phases(model)
     }
 
     /// The trials of some seeds only, beside how all of them went.

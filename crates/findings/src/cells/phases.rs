@@ -1,7 +1,7 @@
 //! Burst and sustained: how throughput went over time.
 
 use crate::schema::{Basis, Estimate, Phase, Phases, ThroughputSeries};
-use measurement::{Counter, Measured, THROTTLES};
+use measurement::{Counter, Measured, Second, THROTTLES};
 use stats::steady::{self, Variation};
 use stats::{Interval, batches, change, contrast};
 use std::ops::Range;
@@ -31,17 +31,17 @@ pub struct Course {
 }
 
 impl Course {
-    /// The course of a trial. None of a series too short to judge.
-    pub fn new(measured: &Measured) -> Option<Course> {
+    /// The course of these seconds of a trial. None of a series too short to judge.
+    pub fn new(seconds: &[Second]) -> Option<Course> {
         let by_second = |counters: &[Counter]| -> Vec<f64> {
-            measured.seconds.iter().map(|s| s.values.sum(counters)).collect()
+            seconds.iter().map(|s| s.values.sum(counters)).collect()
         };
-        Self::from_rates(rates(measured), &by_second(&[Counter::TxgSyncs]), &by_second(&THROTTLES))
+        Self::from_rates(rates(seconds), &by_second(&[Counter::TxgSyncs]), &by_second(&THROTTLES))
     }
 
     /// The course of a trial whose client tells one rate for its whole run: it stands for all of it.
     pub fn of_one_rate(measured: &Measured) -> Course {
-        let rates = rates(measured);
+        let rates = rates(&measured.seconds);
         let all = 0..rates.len();
         Course { rates, change: None, steady: Some(all), period: 1, after_restart: false }
     }
@@ -107,6 +107,12 @@ impl Course {
         }
     }
 
+    /// The course of a trial that is asked about these seconds, steady or not. None of too few.
+    pub fn judged_over(self, seconds: Range<usize>) -> Option<Course> {
+        let seconds = seconds.start..seconds.end.min(self.rates.len());
+        (seconds.len() >= SHORTEST).then(|| Course { steady: Some(seconds), change: None, ..self })
+    }
+
     /// How far the rate of a trial that never settled may lie from what lasts of it.
     pub fn variation(&self) -> Option<Variation> {
         steady::variation(&self.rates[self.lasting_seconds()], self.period)
@@ -167,8 +173,8 @@ fn period(syncs: &[f64]) -> usize {
 }
 
 /// Operations a second in each entry of the series.
-fn rates(measured: &Measured) -> Vec<f64> {
-    per_second(measured.seconds.iter().map(|s| (s.at, s.reads + s.writes)))
+fn rates(seconds: &[Second]) -> Vec<f64> {
+    per_second(seconds.iter().map(|s| (s.at, s.reads + s.writes)))
 }
 
 /// Rates of (end of a span, operations in it).

@@ -1,8 +1,9 @@
 //! Causes found by trying: what a cell does when one cost is removed from the machine.
 
-use crate::cells::{Group, of_cell};
+use crate::cells::phases::Course;
+use crate::cells::{Group, Judged, of_cell};
 use crate::effects;
-use crate::schema::{Cause, Effect, Metric, PhaseKind};
+use crate::schema::{Cause, Metric, PhaseKind};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::{Cost, Trial};
@@ -29,7 +30,7 @@ pub fn causes(
             .into_iter()
             .filter_map(|(cost, again)| {
                 let without = Group::new(campaign, model, variant, workload, again);
-                cause(campaign, cost, &without, with)
+                cause(campaign, model, cost, &without, with)
             })
             .collect();
         let metric = crate::metric(workload);
@@ -42,15 +43,36 @@ pub fn causes(
     all
 }
 
-fn cause(campaign: &Campaign, cost: Cost, without: &Group<'_>, with: &Group<'_>) -> Option<Cause> {
-    let terms = [(1.0, without), (-1.0, with)];
-    let effect = |metric| -> Option<Effect> {
-        let phase = match metric {
-            Metric::Throughput => effects::lasting_phase(&terms),
-            Metric::MeanLatency | Metric::P99Latency => PhaseKind::Whole,
-        };
-        effects::estimate(&terms, metric, phase, &campaign.method)
+/// The cause that a cell's re-runs show, in the seconds that stand for the cell's own trials: without a cost, a run has other
+/// phases, of which none may be there in both. Where the re-runs are shorter these are their first seconds, and no
+/// latencies are compared, which are known of whole runs.
+fn cause(
+    campaign: &Campaign,
+    model: &Model,
+    cost: Cost,
+    without: &Group<'_>,
+    with: &Group<'_>,
+) -> Option<Cause> {
+    let shortest =
+        |group: &Group<'_>| group.valid().map(|judged| judged.measured.seconds.len()).min();
+    let seconds = shortest(without)?;
+    let shorter = seconds < shortest(with)?;
+    let first_seconds = |judged: &Judged<'_>| {
+        let course = Course::new(judged.measured.seconds.get(..seconds)?)?;
+        Some(Course { after_restart: campaign.method.restart, ..course })
     };
+    let with = match shorter {
+        true => &with.with_courses(model, first_seconds),
+        false => with,
+    };
+    let of_the_cell = |judged: &Judged<'_>| {
+        let own = with.seeded(judged.trial.seed)?.course.as_ref()?;
+        judged.course.clone()?.judged_over(own.lasting_seconds())
+    };
+    let with = &with.with_courses(model, of_the_cell);
+    let without = &without.with_courses(model, of_the_cell);
+    let terms = [(1.0, without), (-1.0, with)];
+    let effect = |metric| effects::estimate(&terms, metric, PhaseKind::Whole, &campaign.method);
     let throughput = effect(Metric::Throughput)?;
     Some(Cause {
         variant: with.variant.name.clone(),
@@ -58,7 +80,7 @@ fn cause(campaign: &Campaign, cost: Cost, without: &Group<'_>, with: &Group<'_>)
         cost,
         rank: 0,
         throughput: throughput.ratio,
-        mean_latency: effect(Metric::MeanLatency).map(|effect| effect.ratio),
+        mean_latency: effect(Metric::MeanLatency).filter(|_| !shorter).map(|effect| effect.ratio),
         pairs: throughput.trials.0,
     })
 }

@@ -56,7 +56,7 @@ impl Group<'_> {
     }
 
     /// The trial with a seed, if it counts.
-    fn seeded(&self, seed: u64) -> Option<&Judged<'_>> {
+    pub(crate) fn seeded(&self, seed: u64) -> Option<&Judged<'_>> {
         self.valid().find(|judged| judged.trial.seed == seed)
     }
 }

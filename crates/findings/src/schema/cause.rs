@@ -16,9 +16,9 @@ pub struct Cause {
     pub cost: Cost,
     /// Its place among the costs of the cell, from 1: the one that it gains most without is first.
     pub rank: u32,
-    /// Throughput that lasts, without the cost ÷ with it.
+    /// Throughput that lasts, without the cost ÷ with it, over the same seconds.
     pub throughput: Estimate,
-    /// Mean latency, syncs included, without the cost ÷ with it.
+    /// Mean latency, syncs included, without the cost ÷ with it; none where the re-runs are shorter than the cell's trials.
     pub mean_latency: Option<Estimate>,
     /// Pairs of trials with the same seed behind the intervals.
     pub pairs: u32,
