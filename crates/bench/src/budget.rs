@@ -39,11 +39,15 @@ impl Budget {
         self.walls.entry(cell).or_default().push(wall_s);
     }
 
+    /// The mean wall seconds of a cell's trials; none where none is known.
+    pub fn known_s(&self, cell: (usize, usize)) -> Option<f64> {
+        self.walls.get(&cell).and_then(stats::mean)
+    }
+
     /// How long a trial of a cell takes: the mean of those of the same cell, else of the same workload.
     /// None where there are none.
     pub fn expected_s(&self, (variant, workload): (usize, usize)) -> Option<f64> {
-        let own = self.walls.get(&(variant, workload));
-        own.and_then(stats::mean).or_else(|| {
+        self.known_s((variant, workload)).or_else(|| {
             let others = self.walls.iter().filter(|((_, w), _)| *w == workload);
             let walls: Vec<f64> = others.flat_map(|(_, walls)| walls).copied().collect();
             stats::mean(&walls)

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::trial_spec::TrialSpec;
 use lab::campaign::{Campaign, OpenZfs, Program};
-use lab::model::Model;
+use lab::model::{Model, expected_rate};
 use measurement::TrialKind;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,6 +18,8 @@ pub struct PlannedTrial {
     pub name: String,
     /// Index of its variant and of its workload; trials of one cell take about as long.
     pub cell: (usize, usize),
+    /// A guess of its operations in a virtual second: the more there are, the longer it takes.
+    pub expected_rate: f64,
     /// What it answers: several specs where variants are identical.
     pub specs: Vec<TrialSpec>,
     /// Its key.
@@ -131,6 +133,9 @@ pub fn of_round(
             trials.push(PlannedTrial {
                 name: spec.name(campaign),
                 cell: (spec.variant, spec.workload),
+                expected_rate: expected_rate(
+                    campaign, &campaign.variants[spec.variant], &campaign.workloads[spec.workload],
+                ),
                 specs: Vec::new(),
                 key,
                 bytes,
@@ -161,6 +166,7 @@ pub fn of_inputs(key: Key, bytes: Vec<u8>) -> Result<PlannedTrial, Error> {
     Ok(PlannedTrial {
         name: format!("trial {}", key.short()),
         cell: (0, 0),
+        expected_rate: 0.0,
         specs: Vec::new(),
         key,
         state_needed_again: shares_state(&inputs),

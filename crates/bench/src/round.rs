@@ -78,7 +78,7 @@ struct Shared<'a> {
 
 impl Runner<'_> {
     /// Finds or runs trials; returns the outcome of each, in their order. They start in that order, as far as
-    /// the budget allows.
+    /// the budget allows; side by side the longest of each repeat after the first trial of all.
     ///
     /// # Errors
     /// [`Error::Environment`] when this host cannot run them or the store cannot keep them.
@@ -122,6 +122,19 @@ impl Shared<'_> {
             }
             store.plan(&planned.key, &planned.bytes)?;
             missing.push_back(index);
+        }
+        if self.runner.parallel > 1 {
+            let budget = lock(&self.budget);
+            let length = |index: &usize| {
+                let trial = &self.trials[*index];
+                Length {
+                    repeat: trial.specs.first().map_or(0, |spec| spec.repeat),
+                    known_s: budget.known_s(trial.cell),
+                    expected_rate: trial.expected_rate,
+                }
+            };
+            let lengths: Vec<Length> = missing.iter().map(length).collect();
+            missing = longest_first(&lengths).into_iter().map(|at| missing[at]).collect();
         }
         *lock(&self.queue) = missing;
         Ok(())
@@ -204,7 +217,64 @@ impl Shared<'_> {
     }
 }
 
+/// How long a trial takes, as far as that is known before it.
+#[derive(Debug, Clone, Copy)]
+struct Length {
+    repeat: u32,
+    /// Wall seconds of other trials of its cell.
+    known_s: Option<f64>,
+    /// A guess of its operations in a virtual second.
+    expected_rate: f64,
+}
+
+/// The order in which trials side by side begin: each repeat's longest first, since the last one to end decides how long
+/// all take. The first of all stays, which is the baseline's in a first round: with it any other can be compared.
+fn longest_first(trials: &[Length]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..trials.len()).collect();
+    let Some((_, rest)) = order.split_first_mut() else {
+        return order;
+    };
+    let all_known = rest.iter().all(|at| trials[*at].known_s.is_some());
+    let length = |trial: &Length| match trial.known_s {
+        Some(wall_s) if all_known => wall_s,
+        _ => trial.expected_rate,
+    };
+    rest.sort_by(|a, b| {
+        let (a, b) = (&trials[*a], &trials[*b]);
+        a.repeat.cmp(&b.repeat).then_with(|| length(b).total_cmp(&length(a)))
+    });
+    order
+}
+
 /// A panic in a worker ends the run; the shared data is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guessed(repeat: u32, expected_rate: f64) -> Length {
+        Length { repeat, known_s: None, expected_rate }
+    }
+
+    #[test]
+    fn the_longest_of_each_repeat_begins_first_behind_the_baseline() {
+        let mut trials = vec![
+            guessed(0, 300.0),
+            guessed(0, 300.0),
+            guessed(0, 15_000.0),
+            guessed(1, 15_000.0),
+            guessed(0, 30_000.0),
+        ];
+        assert_eq!(longest_first(&trials), [0, 4, 2, 1, 3]);
+        trials[4].known_s = Some(1.0);
+        assert_eq!(longest_first(&trials), [0, 4, 2, 1, 3], "the others are not known");
+        for (trial, wall_s) in trials.iter_mut().zip([1.0, 5.0, 2.0, 9.0, 3.0]) {
+            trial.known_s = Some(wall_s);
+        }
+        assert_eq!(longest_first(&trials), [0, 1, 4, 2, 3]);
+        assert!(longest_first(&[]).is_empty());
+    }
 }

@@ -119,6 +119,11 @@ fn file_rate(host: &Host, variant: &Variant, workload: &Workload, job: &fio::Dem
     [commit, read].into_iter().flatten().fold(RATE_OF_MEMORY, f64::min)
 }
 
+/// A guess of the operations of a cell in a virtual second.
+pub fn expected_rate(campaign: &Campaign, variant: &Variant, workload: &Workload) -> f64 {
+    rate(&campaign.host, variant, workload, job(workload).as_ref())
+}
+
 /// Estimates the fewest trials that the method allows.
 pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
     let cells = campaign.variants.len() * campaign.workloads.len();

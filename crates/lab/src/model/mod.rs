@@ -20,7 +20,7 @@ mod sizes;
 
 pub use demand::{Demand, demand};
 pub use does_not_fit::beyond_pools;
-pub use estimate::{Estimate, estimate};
+pub use estimate::{Estimate, estimate, expected_rate};
 pub use memory_limits::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
 pub use resolve::{HostLimits, cell_model, largest_dirty_data_max, resolve, variant_model};
