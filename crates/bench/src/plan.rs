@@ -64,10 +64,23 @@ pub(crate) fn first_repeats(campaign: &Campaign) -> Vec<TrialSpec> {
     repeats
 }
 
-/// Those of them that are missing.
+/// Those of them that are missing; and where all trials of a cell failed, one more, until it is given up.
 fn fewest(campaign: &Campaign, known: &KnownTrials) -> Vec<TrialSpec> {
     let is_missing = |spec: &TrialSpec| {
         known.trial(spec).is_none() && !known.is_given_up(spec.variant, spec.workload)
     };
-    first_repeats(campaign).into_iter().filter(is_missing).collect()
+    let missing: Vec<TrialSpec> = first_repeats(campaign).into_iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        return missing;
+    }
+    let again = |cell: TrialSpec| {
+        let (variant, workload) = (cell.variant, cell.workload);
+        let unmeasured = known.cell(variant, workload).next().is_none();
+        let mut repeats = (0..campaign.method.max_trials)
+            .map(|repeat| TrialSpec::repeat(variant, workload, repeat));
+        unmeasured.then(|| repeats.find(is_missing)).flatten()
+    };
+    let mut cells = first_repeats(campaign);
+    cells.retain(|spec| spec.repeat == 0);
+    cells.into_iter().filter_map(again).collect()
 }

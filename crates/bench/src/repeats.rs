@@ -7,13 +7,15 @@ use findings::schema::{Basis, Effect, Lack, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::TrialResult;
+use stats::sequential::single_trials_decide;
 
 /// Trials of each side after which further ones do not make a cell settle: its run is too short.
 const FUTILE: u32 = 4;
 
 /// The next repeats of the cells of every open effect: one that decides a verdict and has neither a clear
-/// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
-/// hold under repeated looks. Both cells of an effect get the same repeats, since their trials are compared
+/// verdict nor an interval within the method's precision; of single trials also one that is not large
+/// ([`single_trials_decide`]).
+/// The intervals are those of `findings`, which hold under repeated looks. Both cells of an effect get the same repeats, since their trials are compared
 /// seed by seed.
 pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<TrialSpec> {
     let findings = findings::analyse(campaign, model, known.trials());
@@ -80,5 +82,6 @@ fn is_known(effect: &Effect, precision: f64) -> bool {
         && ratio.high <= ratio.value * (1.0 + precision);
     // A single pair of latencies is a number without an interval.
     let estimated = ratio.basis != Basis::Point;
-    effect.class != VerdictClass::Undecided || (estimated && tight && differs)
+    let decided = effect.class != VerdictClass::Undecided || (estimated && tight && differs);
+    decided && (ratio.basis != Basis::Batches || single_trials_decide(ratio.interval()))
 }

@@ -7,6 +7,7 @@ use bench::ladder::preferred;
 use bench::plan;
 use bench::sensitivity;
 use bench::trial_spec::TrialSpec;
+use bench::without_cost::window_s;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Cost, Counter, DriveCounter, Perturbation, Trial, TrialKind, TrialResult};
 use synthetic::{failed, made_up, model};
@@ -108,6 +109,23 @@ fn a_clear_effect_ends_the_campaign_and_an_open_one_the_most_trials() {
     assert_eq!(trials_of_a_swinging_variant(&campaign, |_| ()), 12);
 }
 
+#[test]
+fn single_trials_are_enough_for_a_large_effect_alone() {
+    let campaign = synthetic::campaign(&LAB.replace("min_trials = 2\n", ""));
+    let trials = |rates| {
+        let mut known = KnownTrials::default();
+        rounds(&campaign, &mut known, rates, false);
+        known.trials().len()
+    };
+    assert_eq!(trials([600.0, 6000.0]), 2);
+    assert_eq!(trials([600.0, 100.0]), 2);
+    // Clear too, by the batches within the trials.
+    assert_eq!(trials([600.0, 660.0]), 4);
+    assert_eq!(trials([600.0, 601.0]), 4);
+    // The same runs.
+    assert_eq!(trials([600.0, 600.0]), 2);
+}
+
 /// How many trials a campaign has of which one variant swings between half and double; `change` changes each.
 fn trials_of_a_swinging_variant(campaign: &Campaign, change: impl Fn(&mut Trial)) -> usize {
     let mut known = KnownTrials::default();
@@ -129,7 +147,7 @@ fn trials_of_a_swinging_variant(campaign: &Campaign, change: impl Fn(&mut Trial)
 #[test]
 fn a_paced_workload_is_repeated_until_its_latency_has_an_interval() {
     let paced = LAB.replace("runtime=10", "runtime=10\nrate_iops=100");
-    let paced = synthetic::campaign(&paced.replace("min_trials = 2", "min_trials = 1"));
+    let paced = synthetic::campaign(&paced.replace("min_trials = 2\n", ""));
     let mut known = KnownTrials::default();
     rounds(&paced, &mut known, [90.0, 99.0], false);
     let of = |variant| known.cell(variant, 0).count();
@@ -161,6 +179,52 @@ fn a_cell_that_failed_twice_is_given_up_and_the_others_go_on() {
     }
     assert!(known.is_given_up(1, 0) && !known.is_given_up(0, 0));
     assert_eq!(plan::next(&campaign, &model(), &known, false), []);
+}
+
+#[test]
+fn a_cell_whose_first_trial_failed_has_a_second() {
+    let campaign = synthetic::campaign(&LAB.replace("min_trials = 2\n", ""));
+    let rounds_until_ended = |fails: fn(&TrialSpec) -> bool| {
+        let mut known = KnownTrials::default();
+        let mut rounds = Vec::new();
+        loop {
+            let round = plan::next(&campaign, &model(), &known, false);
+            if round.is_empty() {
+                return rounds;
+            }
+            for spec in &round {
+                let trial = match fails(spec) {
+                    true => failed(&campaign, spec),
+                    false => made_up(&campaign, spec, [600.0, 6000.0][spec.variant], 10),
+                };
+                known.add(spec.clone(), trial);
+            }
+            rounds.push(round);
+        }
+    };
+    let expected = [repeats_of(&[0, 1], &[0]), repeats_of(&[1], &[1])];
+    let once = rounds_until_ended(|spec| (spec.variant, spec.repeat) == (1, 0));
+    assert_eq!(once, expected);
+    let always = rounds_until_ended(|spec| spec.variant == 1);
+    assert_eq!(always, expected);
+}
+
+#[test]
+fn a_re_run_without_a_cost_takes_half_of_the_window_and_eight_seconds_at_least() {
+    let window = |change: fn(&mut Campaign)| {
+        let mut campaign = campaign();
+        change(&mut campaign);
+        window_s(&campaign.method, &campaign.workloads[0])
+    };
+    assert_eq!(window(|c| c.method.runtime_s = Some(30.0)), Some(15.0));
+    assert_eq!(window(|c| c.method.runtime_s = Some(15.0)), Some(8.0));
+    assert_eq!(window(|c| c.method.runtime_s = Some(6.0)), Some(6.0));
+    assert_eq!(window(|_| ()), None, "the job file says how long");
+    let whole = window(|c| (c.method.runtime_s, c.method.restart) = (Some(30.0), true));
+    assert_eq!(whole, Some(30.0));
+    let mut paced = synthetic::campaign(&LAB.replace("runtime=10", "rate_iops=100"));
+    paced.method.runtime_s = Some(30.0);
+    assert_eq!(window_s(&paced.method, &paced.workloads[0]), Some(30.0));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What every format shows, in one order: a row a cell and an answer a verdict.
 
 use findings::schema::{
-    Adequate, Cause, Caution, Cell, Effect, Estimate, Explanation, Factor, Findings, Lack, Ladder,
-    Metric, Needed, Part, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Subject, TrialRow,
-    Validity, Verdict, VerdictClass,
+    Adequate, Basis, Cause, Caution, Cell, Effect, Estimate, Explanation, Factor, Findings, Lack,
+    Ladder, Metric, Needed, Part, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Subject,
+    TrialRow, Validity, Verdict, VerdictClass,
 };
 use std::collections::BTreeMap;
 use text::line::{cut, one_line};
@@ -356,13 +356,12 @@ pub fn causes(findings: &Findings) -> Vec<&[Cause]> {
 
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
 pub fn tail_text(language: Language, effect: &Effect) -> String {
-    format!(
-        "{}{}{}{}",
-        ratio_of(language, effect.metric, &effect.ratio),
-        language.label(Label::Colon),
-        language.class(effect.class),
-        language.label(Label::FullStop)
-    )
+    let ratio = ratio_of(language, effect.metric, &effect.ratio);
+    let end = language.label(Label::FullStop);
+    match effect.ratio.basis {
+        Basis::Point => ratio + language.no_interval() + end,
+        _ => ratio + language.label(Label::Colon) + language.class(effect.class) + end,
+    }
 }
 
 /// The cautions of a verdict, without those that its own first line already says.

@@ -56,6 +56,17 @@ pub fn decide(ratio: Interval, smallest: f64) -> Decision {
     }
 }
 
+/// Least effect that single trials decide, as a ratio.
+const LARGE: f64 = 1.3;
+
+/// Whether single trials are enough for the interval of a ratio that batches within them gave: all of it lies beyond
+/// [`LARGE`], or both sides are the same runs. That seeds differ by more than batches let expect is not seen in single
+/// trials: an allowance in the interval covers a part of it, and a large effect the rest.
+pub fn single_trials_decide(ratio: Interval) -> bool {
+    let same_runs = (ratio.low, ratio.high) == (1.0, 1.0);
+    same_runs || ratio.low >= LARGE || ratio.high <= 1.0 / LARGE
+}
+
 /// What is known at a look of a contrast of logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
@@ -179,7 +190,8 @@ mod tests {
                 && let Some(look) = look(&contrasts, &batched, ALPHA)
             {
                 let decision = decide(look.ratio, SMALLEST);
-                if decision != Decision::Open {
+                let enough = n > 1 || !look.by_batches || single_trials_decide(look.ratio);
+                if decision != Decision::Open && enough {
                     return (decision, n);
                 }
             }
@@ -239,6 +251,36 @@ mod tests {
             let (above, below, _, _) = outcomes_of(11, 1.0, batched(0.1, ratio), 2, 20);
             println!("seeds {ratio} times batches: {} false", above + below);
             assert!(above + below <= ALPHA, "{ratio}: {}", above + below);
+        }
+    }
+
+    /// From single trials on, whatever batches within them say: where seeds differ by up to 10 %.
+    #[test]
+    fn single_trials_name_an_effect_that_is_not_there_in_at_most_the_stated_share() {
+        for within in [0.001, 0.01, 0.03, 0.1] {
+            for between in [0.0, 0.02, 0.05, 0.1] {
+                let spread = Spread { within, between, batches: true };
+                let (above, below, _, _) = outcomes_of(13, 1.0, spread, 1, 20);
+                let (first, last, _, _) = outcomes_of(14, 1.0, spread, 1, 1);
+                println!(
+                    "{within} within, {between} between seeds: {} false, {} at once",
+                    above + below,
+                    first + last
+                );
+                assert!(above + below <= ALPHA, "{within}, {between}: {}", above + below);
+            }
+        }
+    }
+
+    /// Twice as fast, with the spreads of the labs: most campaigns end with single trials.
+    #[test]
+    fn single_trials_find_large_effects() {
+        for (percent, effect, power) in [(3, 2.0, 0.95), (8, 4.0, 0.95)] {
+            let within = f64::from(percent) / 100.0;
+            let (above, below, _, trials) = outcomes_of(15, effect, batched(within, 0.25), 1, 1);
+            println!("{percent} %, {effect} at once: {above} found, {trials} trials");
+            assert!(above >= power, "{effect}: {above}");
+            assert_eq!(below, 0.0);
         }
     }
 

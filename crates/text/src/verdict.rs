@@ -153,6 +153,11 @@ impl Language {
         }
     }
 
+    /// Why a ratio of latencies has no interval, behind it.
+    pub fn no_interval(self) -> &'static str {
+        self.pick(" (no interval: one trial of each side)", "（两侧各只有一次试验，无法给出区间）")
+    }
+
     /// What to know before acting.
     pub fn caution(self, caution: &Caution) -> String {
         match caution {

@@ -26,6 +26,11 @@ impl Estimate {
         Estimate { value: interval.value, low: interval.low, high: interval.high, basis }
     }
 
+    /// Its interval.
+    pub fn interval(&self) -> Interval {
+        Interval { value: self.value, low: self.low, high: self.high }
+    }
+
     /// The estimate and its interval, multiplied.
     pub(crate) fn times(self, factor: f64) -> Estimate {
         let Estimate { value, low, high, basis } = self;

@@ -64,7 +64,7 @@ pub(super) fn method(lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
         baseline: String::new(),
         precision: 0.05,
         budget_s: 1200.0,
-        min_trials: 2,
+        min_trials: 1,
         max_trials: 12,
         runtime_s: None,
         ramp_s: 0.0,

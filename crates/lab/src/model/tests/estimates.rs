@@ -75,7 +75,7 @@ fn a_ramp_of_the_jobs_own_counts_for_the_time_a_campaign_takes() {
         let campaign = campaign("64G", more);
         estimate(&campaign, &model(&campaign, &ROOMY)).virtual_s
     };
-    assert_eq!(estimated_s(more) - estimated_s(""), 2.0 * (30.0 + 600.0));
+    assert_eq!(estimated_s(more) - estimated_s(""), 30.0 + 600.0);
     let more = "[workloads.whole]\nfio.job = \"[w]\\nrw=read\\nsize=20g\\n\"\n";
     let campaign = campaign("64G", more);
     let found = estimate(&campaign, &model(&campaign, &ROOMY));
