@@ -94,3 +94,28 @@ fn settings_of_a_server_are_held_to_the_machine_of_each_variant() {
     let large = found(&format!("{oltp}[postgresql]\nmax_connections = 0xFFFFFFFFFFFFFFFFFFFF\n"));
     assert!(large[0].contains("0xFFFF"), "{large:#?}");
 }
+
+#[test]
+fn records_of_several_equal_blocks_compress_and_that_is_said() {
+    let found = |record: &str, compression: &str, more: &str| -> Vec<String> {
+        let text = format!(
+            "{BASE}[datasets.db]\nrecordsize = \"{record}\"\n{compression}\n[workloads.db]\ndataset = \"db\"\nfio.job = \"\"\"\n[w]\nrw=randwrite\nbs=16k\nsize=1G\nruntime=60\n{more}\n\"\"\"\n"
+        );
+        let (_, diagnostics) = read(&text).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
+        let mut lines = lines(&text, &diagnostics);
+        lines.retain(|line| line.contains("compress well"));
+        lines
+    };
+    let said = found("128K", "", "");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("records of 128K") && said[0].contains("same 16K"), "{said:?}");
+    assert_eq!(found("16K", "", ""), [""; 0], "a record is one block");
+    assert_eq!(found("128K", "compression = \"off\"", ""), [""; 0]);
+    for content in
+        ["refill_buffers=1", "zero_buffers=1", "buffer_pattern=0xdeadbeef", "verify=crc32c"]
+    {
+        assert_eq!(found("128K", "", content), [""; 0], "{content}");
+    }
+    // How much each block compresses says nothing of several.
+    assert_eq!(found("128K", "", "buffer_compress_percentage=50").len(), 1);
+}

@@ -138,7 +138,7 @@ pub fn level_of(factor: &str, level: &str) -> String {
 }
 
 /// A number with what it counts: `1 drive`, `2 drives`.
-fn counted(n: u64, noun: &str) -> String {
+pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

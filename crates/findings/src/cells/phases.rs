@@ -110,7 +110,8 @@ impl Course {
     /// The course of a trial that is asked about these seconds, steady or not. None of too few.
     pub fn judged_over(self, seconds: Range<usize>) -> Option<Course> {
         let seconds = seconds.start..seconds.end.min(self.rates.len());
-        (seconds.len() >= SHORTEST).then(|| Course { steady: Some(seconds), change: None, ..self })
+        let long_enough = seconds.len() >= SHORTEST;
+        long_enough.then_some(Course { steady: Some(seconds), change: None, ..self })
     }
 
     /// How far the rate of a trial that never settled may lie from what lasts of it.

@@ -19,6 +19,28 @@ pub(super) fn check(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) 
     servers(cx, table, campaign);
     unused_servers(cx, table, campaign);
     windows(cx, table, campaign);
+    repeated_blocks(cx, table, campaign);
+}
+
+/// Records that compress because fio writes one block again and again: they hold several of them.
+fn repeated_blocks(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+    for workload in &campaign.workloads {
+        let Some(block) = model::job(workload).and_then(|job| job.repeated_block) else { continue };
+        let compresses = |variant: &&Variant| {
+            // On unless stated otherwise.
+            let compression = variant.property(&workload.dataset, "compression");
+            variant.is_zfs() && !matches!(compression, Some("off" | "zle"))
+        };
+        let records = campaign.variants.iter().filter(compresses);
+        let largest = records.map(|variant| variant.recordsize(&workload.dataset)).max();
+        let Some(record) = largest.filter(|record| *record >= 2 * block) else { continue };
+        let (record, block) = (about(record), about(block));
+        cx.warning(
+            place(table, &["workloads", &workload.name]),
+            format!("records of {record} compress well here: fio writes the same {block} again and again, with a few bytes changed"),
+            "add `refill_buffers=1` to the job, with `buffer_compress_percentage` for data that compresses; or keep it to reproduce such a test",
+        );
+    }
 }
 
 /// Servers whose settings, with those of each variant, ask for more than its machine has or admit too few clients.

@@ -29,6 +29,9 @@ pub struct Demand {
     pub fills: bool,
     /// Its data can be made smaller than its files.
     pub compressible: bool,
+    /// Bytes of the smallest block that a job writes again and again ([`job_options::repeated_block`]); none where no job
+    /// does.
+    pub repeated_block: Option<u64>,
     /// Σ `numjobs` over the jobs.
     pub clients: u64,
     /// Bytes of the buffers of all clients: one of the largest block for each operation in a client's queue.
@@ -82,6 +85,7 @@ pub fn demand(file: &JobFile) -> Demand {
         filled: jobs().any(job_options::is_filled),
         fills: jobs().all(|job| job_options::is_filled(job) || job_options::fills(job)),
         compressible: jobs().any(job_options::is_compressible),
+        repeated_block: jobs().filter_map(job_options::repeated_block).min(),
         clients: jobs().fold(0, |sum: u64, job| sum.saturating_add(clones(job, "numjobs"))),
         buffers: jobs().map(buffers).fold(0, u64::saturating_add),
     }
@@ -128,6 +132,7 @@ mod tests {
                 filled: false,
                 fills: false,
                 compressible: false,
+                repeated_block: Some(8192),
                 clients: 8,
                 buffers: 8 * 8192,
             })

@@ -131,6 +131,16 @@ pub fn is_compressible(job: &Job) -> bool {
         || ["buffer_pattern", "verify_pattern"].iter().any(|name| job.get(name).is_some())
 }
 
+/// Bytes of the block that a job writes again and again, its smallest: fio fills a buffer once and then changes some bytes
+/// of each 512 (`scramble_buffers`). None where it fills it anew for each write, or the file says what it holds.
+pub fn repeated_block(job: &Job) -> Option<u64> {
+    let filled_anew = job.is_set("refill_buffers")
+        || job.get("verify").is_some_and(|method| !["0", "null"].contains(&method));
+    let content = ["zero_buffers", "dedupe_percentage"].iter().any(|name| job.is_set(name))
+        || job.get("buffer_pattern").is_some();
+    (writes(job) && !filled_anew && !content).then(|| least_write(job))
+}
+
 /// O_DIRECT, under either of its names.
 pub fn is_direct(job: &Job) -> bool {
     job.is_set("direct") || job.get("buffered") == Some("0")

@@ -147,7 +147,7 @@ pub(super) fn compressed_to(variant: &Variant, dataset: &str, share: f64) -> f64
 }
 
 /// The workload's job, as far as planning reads it.
-pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
+pub(crate) fn job(workload: &Workload) -> Option<fio::Demand> {
     match &workload.program {
         Program::Fio { job, .. } => fio::parse::parse(job).ok().map(|file| fio::demand(&file)),
         Program::Pgbench(pgbench) => {

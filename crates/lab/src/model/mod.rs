@@ -18,6 +18,7 @@ mod resolve;
 pub mod size_caps;
 mod sizes;
 
+pub(crate) use demand::job;
 pub use demand::{Demand, demand};
 pub use does_not_fit::beyond_pools;
 pub use estimate::{Estimate, estimate, expected_rate};

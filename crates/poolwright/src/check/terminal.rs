@@ -9,6 +9,7 @@ use lab::model::{Estimate, Model, drive_capacity, drive_sizes, variant_model};
 use lab::units::{about, print_duration};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use text::counted;
 use text::line::visible;
 
 pub(super) fn text(checked: &Checked<'_>) -> String {
@@ -200,6 +201,7 @@ fn drives(variant: &Variant, model: Option<&Model>) -> String {
 
 fn time(campaign: &Campaign, estimate: &Estimate) -> String {
     let Estimate { cells, trials, virtual_s, wall_s, untimed } = estimate;
+    let (cells, trials) = (counted(*cells as u64, "cell"), counted(*trials, "trial"));
     let [budget, takes, wall] =
         [campaign.method.budget_s, *virtual_s, wall_s.round()].map(print_duration);
     let over = match *wall_s > campaign.method.budget_s {
@@ -214,6 +216,6 @@ fn time(campaign: &Campaign, estimate: &Estimate) -> String {
         }
     };
     format!(
-        "{cells} cells, at least {trials} trials, {takes} of virtual time: about {wall} on one core{untimed}; budget {budget}{over}"
+        "{cells}, at least {trials}, {takes} of virtual time: about {wall} on one core{untimed}; budget {budget}{over}"
     )
 }
