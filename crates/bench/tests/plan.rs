@@ -217,7 +217,7 @@ fn a_re_run_without_a_cost_takes_half_of_the_window_and_eight_seconds_at_least()
         window_s(&campaign.method, &campaign.workloads[0])
     };
     assert_eq!(window(|c| c.method.runtime_s = Some(30.0)), Some(15.0));
-    assert_eq!(window(|c| c.method.runtime_s = Some(15.0)), Some(8.0));
+    assert_eq!(window(|c| c.method.runtime_s = Some(10.0)), Some(8.0));
     assert_eq!(window(|c| c.method.runtime_s = Some(6.0)), Some(6.0));
     assert_eq!(window(|_| ()), None, "the job file says how long");
     let whole = window(|c| (c.method.runtime_s, c.method.restart) = (Some(30.0), true));

@@ -91,7 +91,11 @@ pub fn same_runs(trials: usize) -> Look {
 /// that too. Where all of them do there are two intervals, of which that by batches may err with 15 % of the look, and the
 /// narrower one counts. None where neither is there.
 pub fn look(contrasts: &[f64], batched: &[Mean], total: f64) -> Option<Look> {
-    let alpha = alpha(total, contrasts.len());
+    one_look(contrasts, batched, alpha(total, contrasts.len()))
+}
+
+/// The same with all of an error rate `alpha`, for contrasts that are looked at once.
+pub fn one_look(contrasts: &[f64], batched: &[Mean], alpha: f64) -> Option<Look> {
     let pairs = of_pairs(contrasts);
     let asked = batched.len() == contrasts.len() && batched.len() <= FEW;
     let batches = of_batched(batched).filter(|_| asked);

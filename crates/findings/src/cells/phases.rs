@@ -107,11 +107,11 @@ impl Course {
         }
     }
 
-    /// The course of a trial that is asked about these seconds, steady or not. None of too few.
+    /// The course of a trial that is asked about all of these seconds, steady or not. None of too few.
     pub fn judged_over(self, seconds: Range<usize>) -> Option<Course> {
         let seconds = seconds.start..seconds.end.min(self.rates.len());
         let long_enough = seconds.len() >= SHORTEST;
-        long_enough.then_some(Course { steady: Some(seconds), change: None, ..self })
+        long_enough.then_some(Course { steady: Some(seconds), change: None, period: 1, ..self })
     }
 
     /// How far the rate of a trial that never settled may lie from what lasts of it.

@@ -6,7 +6,7 @@ use crate::effects;
 use crate::schema::{Cause, Metric, PhaseKind};
 use lab::campaign::Campaign;
 use lab::model::Model;
-use measurement::{Cost, Trial};
+use measurement::{Cost, Measured, Trial};
 use std::collections::BTreeMap;
 
 /// The causes of every cell that was run without some cost, ranked within each.
@@ -53,26 +53,23 @@ fn cause(
     without: &Group<'_>,
     with: &Group<'_>,
 ) -> Option<Cause> {
-    let shortest =
-        |group: &Group<'_>| group.valid().map(|judged| judged.measured.seconds.len()).min();
-    let seconds = shortest(without)?;
-    let shorter = seconds < shortest(with)?;
+    let seconds = whole_seconds(without)?;
+    let shorter = seconds < whole_seconds(with)?;
     let first_seconds = |judged: &Judged<'_>| {
-        let course = Course::new(judged.measured.seconds.get(..seconds)?)?;
-        Some(Course { after_restart: campaign.method.restart, ..course })
+        let all = &judged.measured.seconds;
+        let first = all.get(..seconds).filter(|first| first.len() < all.len())?;
+        Some(Course { after_restart: campaign.method.restart, ..Course::new(first)? })
     };
-    let with = match shorter {
-        true => &with.with_courses(model, first_seconds),
-        false => with,
-    };
+    let with = with.with_courses(model, first_seconds);
+    let without = without.with_courses(model, first_seconds);
     let of_the_cell = |judged: &Judged<'_>| {
         let own = with.seeded(judged.trial.seed)?.course.as_ref()?;
         judged.course.clone()?.judged_over(own.lasting_seconds())
     };
-    let with = &with.with_courses(model, of_the_cell);
-    let without = &without.with_courses(model, of_the_cell);
-    let terms = [(1.0, without), (-1.0, with)];
-    let effect = |metric| effects::estimate(&terms, metric, PhaseKind::Whole, &campaign.method);
+    let [without, with] = [&without, &with].map(|group| group.with_courses(model, of_the_cell));
+    let terms = [(1.0, &without), (-1.0, &with)];
+    let effect =
+        |metric| effects::estimate_once(&terms, metric, PhaseKind::Whole, &campaign.method);
     let throughput = effect(Metric::Throughput)?;
     Some(Cause {
         variant: with.variant.name.clone(),
@@ -83,6 +80,12 @@ fn cause(
         mean_latency: effect(Metric::MeanLatency).filter(|_| !shorter).map(|effect| effect.ratio),
         pairs: throughput.trials.0,
     })
+}
+
+/// Whole seconds of the shortest trial of a cell that counts.
+fn whole_seconds(group: &Group<'_>) -> Option<usize> {
+    let of = |measured: &Measured| measured.seconds.len().min(measured.runtime_s as usize);
+    group.valid().map(|judged| of(judged.measured)).min()
 }
 
 /// How much the cell gains without the cost, by what its verdicts rest on.

@@ -155,7 +155,7 @@ pub fn interaction(
     kinds(&terms)
         .into_iter()
         .filter_map(|phase| {
-            let mut found = combine(&terms, Metric::Throughput, phase)?;
+            let mut found = combine(&terms, Metric::Throughput, phase, Looks::Repeated)?;
             let known = widen(&mut found, &terms, Metric::Throughput, phase);
             let between = |a: usize, b: usize| (found.means[a] - found.means[b]).exp();
             let shown = known
@@ -194,7 +194,7 @@ struct Found {
 /// The contrast of some sides: over the seeds of which each has a trial that counts, or of one trial each where they have
 /// none in common; with the interval that trials and batches within them give, or none. None where a side has no trial to
 /// compare.
-fn combine(terms: &[Term<'_>], metric: Metric, phase: PhaseKind) -> Option<Found> {
+fn combine(terms: &[Term<'_>], metric: Metric, phase: PhaseKind, looks: Looks) -> Option<Found> {
     let (_, first) = terms.first()?;
     let seeds = first.valid().map(|judged| judged.trial.seed);
     let seeded = |seed| terms.iter().map(|(_, side)| side.seeded(seed)).collect::<Option<_>>();
@@ -209,7 +209,10 @@ fn combine(terms: &[Term<'_>], metric: Metric, phase: PhaseKind) -> Option<Found
     let batched: Vec<Mean> = compared.iter().filter_map(|one| one.batched).collect();
     let look = match compared.iter().all(|one| one.same) {
         true => Some(sequential::same_runs(trials)),
-        false => sequential::look(&contrasts, &batched, ERROR_RATE),
+        false => match looks {
+            Looks::Repeated => sequential::look(&contrasts, &batched, ERROR_RATE),
+            Looks::One => sequential::one_look(&contrasts, &batched, ERROR_RATE),
+        },
     };
     let (ratio, basis) = match &look {
         Some(look) if look.by_batches && trials == 1 => (look.ratio, Basis::Batches),
@@ -306,6 +309,15 @@ fn are_same_runs(terms: &[Term<'_>], trials: &[&Judged<'_>]) -> bool {
     })
 }
 
+/// How often a contrast is looked at, which its interval allows for.
+#[derive(Debug, Clone, Copy)]
+enum Looks {
+    /// After each trial, until it is decided.
+    Repeated,
+    /// Once: nothing follows from it.
+    One,
+}
+
 /// The estimate and class of a contrast, names left empty. None where a side has no trial that counts.
 pub fn estimate(
     terms: &[Term<'_>],
@@ -313,7 +325,27 @@ pub fn estimate(
     phase: PhaseKind,
     method: &Method,
 ) -> Option<Effect> {
-    let mut found = combine(terms, metric, phase)?;
+    estimated(terms, metric, phase, method, Looks::Repeated)
+}
+
+/// The same of a contrast for which no further trials are run.
+pub fn estimate_once(
+    terms: &[Term<'_>],
+    metric: Metric,
+    phase: PhaseKind,
+    method: &Method,
+) -> Option<Effect> {
+    estimated(terms, metric, phase, method, Looks::One)
+}
+
+fn estimated(
+    terms: &[Term<'_>],
+    metric: Metric,
+    phase: PhaseKind,
+    method: &Method,
+    looks: Looks,
+) -> Option<Effect> {
+    let mut found = combine(terms, metric, phase, looks)?;
     let known = widen(&mut found, terms, metric, phase);
     let count = |positive: bool| {
         let sides = terms.iter().filter(|(c, _)| (*c > 0.0) == positive).count();
