@@ -60,7 +60,7 @@ pub fn decide(ratio: Interval, smallest: f64) -> Decision {
 const LARGE: f64 = 1.3;
 
 /// Whether single trials are enough for the interval of a ratio that batches within them gave: all of it lies beyond
-/// [`LARGE`], or both sides are the same runs. That seeds differ by more than batches let expect is not seen in single
+/// 1.3 or 1/1.3, or both sides are the same runs. That seeds differ by more than batches let expect is not seen in single
 /// trials: an allowance in the interval covers a part of it, and a large effect the rest.
 pub fn single_trials_decide(ratio: Interval) -> bool {
     let same_runs = (ratio.low, ratio.high) == (1.0, 1.0);
