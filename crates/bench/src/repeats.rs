@@ -14,9 +14,8 @@ const FUTILE: u32 = 4;
 
 /// The next repeats of the cells of every open effect: one that decides a verdict and has neither a clear
 /// verdict nor an interval within the method's precision; of single trials also one that is not large
-/// ([`single_trials_decide`]).
-/// The intervals are those of `findings`, which hold under repeated looks. Both cells of an effect get the same repeats, since their trials are compared
-/// seed by seed.
+/// ([`single_trials_decide`]). The intervals are those of `findings`, which hold under repeated looks. Both cells of an
+/// effect get the same repeats, since their trials are compared seed by seed.
 pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<TrialSpec> {
     let findings = findings::analyse(campaign, model, known.trials());
     let mut wanted = Vec::new();

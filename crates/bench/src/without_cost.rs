@@ -4,7 +4,9 @@ use crate::known_trials::KnownTrials;
 use crate::ladder::achieved;
 use crate::plan::baseline_first;
 use crate::trial_spec::TrialSpec;
-use lab::campaign::{AllocationClass, Campaign, DriveRef, Method, Program, Variant, Workload};
+use lab::campaign::{
+    AllocationClass, Campaign, DriveRef, Method, Program, SETTLES_S, Variant, Workload,
+};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
 
 /// Every cost, in the order of the re-runs of a cell: first those without which it does several times as much, and takes
@@ -19,9 +21,6 @@ const COSTS: [Cost; 7] = [
     Cost::Seek,
 ];
 
-/// Shortest window of a re-run, seconds: five rounds are left in it whatever the length of its transaction groups.
-const LEAST_S: f64 = 8.0;
-
 /// The window of a re-run without a cost, virtual seconds; none leaves it to the job file. A closed loop is run for half of
 /// the method's window, since without a cost it often does several times as much, and is compared with the same seconds
 /// of the cell's own trial. All of the window is the question after a restart, where clients keep a pace (they are
@@ -32,7 +31,7 @@ pub fn window_s(method: &Method, workload: &Workload) -> Option<f64> {
     if method.restart || tests || findings::is_paced(workload) {
         return Some(whole_s);
     }
-    Some((whole_s / 2.0).ceil().max(LEAST_S).min(whole_s))
+    Some((whole_s / 2.0).ceil().max(SETTLES_S).min(whole_s))
 }
 
 /// The re-runs without a cost that are not known: of each workload the baseline and the best variant, on

@@ -66,9 +66,17 @@ fn a_shorter_re_run_is_compared_with_the_same_seconds() {
     let mut all = trials(&[(&variants[0], levels(&[(10, 3000.0), (20, 1500.0)]))], 1, 0.0);
     let again = measured(&levels(&[(10, 4500.0)]));
     all.push(Trial { without: Some(Cost::LogFlush), ..trial("none/none", 0, again) });
-    let cause = &analyse(&campaign(variants, SYNC_JOB), &model(), &all).causes[0];
+    let campaign = campaign(variants, SYNC_JOB);
+    let cause = &analyse(&campaign, &model(), &all).causes[0];
     assert!((cause.throughput.value - 1.5).abs() < 0.001, "{cause:?}");
     assert_eq!(cause.mean_latency, None, "it is known of the whole window alone");
+    // It stalls at its end, so that fio ends late: that part of a second is left out.
+    let last = measured_of(all.last_mut().unwrap());
+    last.runtime_s = 10.2;
+    last.seconds.push(measurement::Second { at: 10.2, ..last.seconds[9].clone() });
+    last.seconds[10].writes = 1.0;
+    let late = &analyse(&campaign, &model(), &all).causes[0];
+    assert_eq!(late.throughput, cause.throughput);
 }
 
 #[test]

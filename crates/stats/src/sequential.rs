@@ -338,6 +338,17 @@ mod tests {
     }
 
     #[test]
+    fn a_single_look_has_all_of_the_error_rate() {
+        let batched = [Mean { value: 0.1, error: 0.02, freedom: FREEDOM as f64 }];
+        let half = |look: Look| look.ratio.high.ln() - 0.1;
+        let one = half(one_look(&[0.1], &batched, ALPHA).unwrap());
+        let repeated = half(look(&[0.1], &batched, ALPHA).unwrap());
+        assert!(one < repeated, "{one} {repeated}");
+        let quantile = |alpha| student::two_sided(alpha, FREEDOM as f64);
+        assert!((repeated / one - quantile(ALPHA / 10.0) / quantile(ALPHA)).abs() < 1e-9);
+    }
+
+    #[test]
     fn the_spending_sums_to_alpha_over_any_number_of_looks() {
         let spent: f64 = (0..100_000).map(|n| alpha(ALPHA, n)).sum();
         assert!(spent <= ALPHA && spent > 0.99 * ALPHA);

@@ -2,7 +2,7 @@
 
 use crate::cells::phases::Course;
 use crate::cells::{Group, Judged, of_cell};
-use crate::effects;
+use crate::effects::{Looks, estimate};
 use crate::schema::{Cause, Metric, PhaseKind};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -68,8 +68,7 @@ fn cause(
     };
     let [without, with] = [&without, &with].map(|group| group.with_courses(model, of_the_cell));
     let terms = [(1.0, &without), (-1.0, &with)];
-    let effect =
-        |metric| effects::estimate_once(&terms, metric, PhaseKind::Whole, &campaign.method);
+    let effect = |metric| estimate(&terms, metric, PhaseKind::Whole, &campaign.method, Looks::One);
     let throughput = effect(Metric::Throughput)?;
     Some(Cause {
         variant: with.variant.name.clone(),

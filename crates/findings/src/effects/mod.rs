@@ -135,7 +135,7 @@ fn of_level(pairs: &[MeasuredPair<'_>], latencies: &[Metric], method: &Method) -
             level: pair.level.to_owned(),
             against: pair.against.to_owned(),
             durability_differs: pairs.iter().any(|(_, a, b)| differs(a, b)),
-            ..estimate(&terms, metric, phase, method)?
+            ..estimate(&terms, metric, phase, method, Looks::Repeated)?
         })
     };
     throughput.chain(latencies).filter_map(effect).collect()
@@ -311,7 +311,7 @@ fn are_same_runs(terms: &[Term<'_>], trials: &[&Judged<'_>]) -> bool {
 
 /// How often a contrast is looked at, which its interval allows for.
 #[derive(Debug, Clone, Copy)]
-enum Looks {
+pub enum Looks {
     /// After each trial, until it is decided.
     Repeated,
     /// Once: nothing follows from it.
@@ -320,25 +320,6 @@ enum Looks {
 
 /// The estimate and class of a contrast, names left empty. None where a side has no trial that counts.
 pub fn estimate(
-    terms: &[Term<'_>],
-    metric: Metric,
-    phase: PhaseKind,
-    method: &Method,
-) -> Option<Effect> {
-    estimated(terms, metric, phase, method, Looks::Repeated)
-}
-
-/// The same of a contrast for which no further trials are run.
-pub fn estimate_once(
-    terms: &[Term<'_>],
-    metric: Metric,
-    phase: PhaseKind,
-    method: &Method,
-) -> Option<Effect> {
-    estimated(terms, metric, phase, method, Looks::One)
-}
-
-fn estimated(
     terms: &[Term<'_>],
     metric: Metric,
     phase: PhaseKind,

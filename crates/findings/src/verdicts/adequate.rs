@@ -1,7 +1,7 @@
 //! The smallest configuration that does as well as the fastest one.
 
 use crate::cells::Group;
-use crate::effects;
+use crate::effects::{self, Looks};
 use crate::schema::{Adequate, Metric, VerdictClass};
 use crate::verdicts::durability::{after_power_cut, risks};
 use crate::verdicts::price;
@@ -49,7 +49,8 @@ fn against(
     }
     let terms = [(1.0, group), (-1.0, fastest)];
     let phase = effects::lasting_phase(&terms);
-    let effect = effects::estimate(&terms, Metric::Throughput, phase, &campaign.method)?;
+    let effect =
+        effects::estimate(&terms, Metric::Throughput, phase, &campaign.method, Looks::Repeated)?;
     let known = risks(best);
     (effect.class == VerdictClass::NoEffect).then(|| {
         (

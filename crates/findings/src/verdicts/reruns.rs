@@ -2,7 +2,7 @@
 
 use crate::SMALLEST_EFFECT;
 use crate::cells::{Group, of_cell};
-use crate::effects::{self, MeasuredPair, Term};
+use crate::effects::{self, Looks, MeasuredPair, Term};
 use crate::quality::profile_numbers;
 use crate::schema::{Effect, RerunPoint, Sensitivity, VerdictClass};
 use lab::campaign::{Campaign, Variant};
@@ -83,7 +83,13 @@ pub fn sensitivities(
                 .collect();
             let terms = effects::mean_of(&changed?);
             let estimate = |terms: &[Term<'_>]| {
-                effects::estimate(terms, deciding.metric, deciding.phase, &campaign.method)
+                effects::estimate(
+                    terms,
+                    deciding.metric,
+                    deciding.phase,
+                    &campaign.method,
+                    Looks::Repeated,
+                )
             };
             let effect = estimate(&terms)?;
             // Re-runs have the seeds of few repeats: what the number changes is what differs from those.

@@ -92,6 +92,11 @@ impl Variant {
         stated.and_then(|text| crate::units::size(text).ok()).unwrap_or(RECORD)
     }
 
+    /// Whether ZFS compresses what a dataset holds: unless stated otherwise it does. `zle` shortens zeros alone.
+    pub fn compresses(&self, dataset: &str) -> bool {
+        self.is_zfs() && !matches!(self.property(dataset, "compression"), Some("off" | "zle"))
+    }
+
     /// The machine that this variant runs on, if the lab's machine is `host`.
     pub fn host(&self, host: &Host) -> Host {
         Host { memory: self.memory.unwrap_or(host.memory), ..*host }
@@ -252,6 +257,9 @@ impl Pool {
         drives.any(|drive| drive.kind == kind)
     }
 }
+
+/// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
+pub const SETTLES_S: f64 = 8.0;
 
 /// Most trials of a cell that a lab may ask for.
 pub const MOST_TRIALS: u32 = 1000;

@@ -26,11 +26,7 @@ pub(super) fn check(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) 
 fn repeated_blocks(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     for workload in &campaign.workloads {
         let Some(block) = model::job(workload).and_then(|job| job.repeated_block) else { continue };
-        let compresses = |variant: &&Variant| {
-            // On unless stated otherwise.
-            let compression = variant.property(&workload.dataset, "compression");
-            variant.is_zfs() && !matches!(compression, Some("off" | "zle"))
-        };
+        let compresses = |variant: &&Variant| variant.compresses(&workload.dataset);
         let records = campaign.variants.iter().filter(compresses);
         let largest = records.map(|variant| variant.recordsize(&workload.dataset)).max();
         let Some(record) = largest.filter(|record| *record >= 2 * block) else { continue };

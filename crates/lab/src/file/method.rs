@@ -2,7 +2,7 @@
 
 use super::context::{At, Context};
 use super::section::{Entry, Section};
-use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
+use crate::campaign::{Host, MOST_TRIALS, Method, Processor, SETTLES_S, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 use std::ops::Range;
 use toml::de::DeValue;
@@ -55,8 +55,6 @@ pub(super) fn memory(entry: &Entry<'_>) -> Option<u64> {
 
 /// Shortest window that can be judged at all, seconds: its five rounds are seconds (docs/explanation/method.md).
 const JUDGED_S: f64 = 5.0;
-/// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
-const SETTLES_S: f64 = 8.0;
 
 /// The method, with the baseline as written, to be checked against the variants.
 pub(super) fn method(lab: &mut Section<'_>) -> (Method, Option<At<String>>) {

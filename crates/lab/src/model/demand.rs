@@ -138,8 +138,7 @@ fn compressed_tables(variant: &Variant, dataset: &str) -> f64 {
 /// Share that is left in a dataset of what lz4 compresses to `share`, in whole sectors of 4K.
 pub(super) fn compressed_to(variant: &Variant, dataset: &str, share: f64) -> f64 {
     const SECTOR: f64 = 4096.0;
-    let compression = variant.property(dataset, "compression");
-    if !variant.is_zfs() || matches!(compression, Some("off" | "zle")) {
+    if !variant.compresses(dataset) {
         return 1.0;
     }
     let record = variant.recordsize(dataset).max(512) as f64;
