@@ -357,11 +357,11 @@ pub fn causes(findings: &Findings) -> Vec<&[Cause]> {
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
 pub fn tail_text(language: Language, effect: &Effect) -> String {
     let ratio = ratio_of(language, effect.metric, &effect.ratio);
-    let end = language.label(Label::FullStop);
-    match effect.ratio.basis {
-        Basis::Point => ratio + language.no_interval() + end,
-        _ => ratio + language.label(Label::Colon) + language.class(effect.class) + end,
-    }
+    let outcome = match effect.ratio.basis {
+        Basis::Point => language.no_interval(),
+        _ => language.class(effect.class),
+    };
+    ratio + language.label(Label::Colon) + outcome + language.label(Label::FullStop)
 }
 
 /// The cautions of a verdict, without those that its own first line already says.

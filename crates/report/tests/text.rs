@@ -3,8 +3,8 @@
 mod fixture;
 
 use findings::schema::{
-    Basis, CellIssue, Condition, Estimate, Factor, NotRun, Part, Phases, PowerCutClass,
-    QualityIssue, Subject, SyncRate, TrialCounts, Validity, VerdictClass,
+    Basis, CellIssue, Condition, Effect, Estimate, Factor, Metric, NotRun, Part, PhaseKind, Phases,
+    PowerCutClass, QualityIssue, Subject, SyncRate, TrialCounts, Validity, VerdictClass,
 };
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use measurement::SyncTest;
@@ -436,4 +436,29 @@ fn a_table_of_pg_test_fsync_is_in_every_format_for_reading() {
     assert!(markdown.contains("| fsync，两次写入 | 4,750 (210 µs) |"), "{markdown}");
     let html = report::html::render(&findings, None, Language::English);
     assert!(html.contains("id=\"sync-tests\"") && html.contains("67,500 (14.8\u{a0}µs)"));
+}
+
+/// A ratio of latencies from one trial of each side: "undecided" would say that it was compared.
+#[test]
+fn an_effect_without_an_interval_says_so_in_every_text() {
+    let mut single = findings(&TWO);
+    let tail = |effect: &Effect| Effect {
+        metric: Metric::P99Latency,
+        phase: PhaseKind::Whole,
+        ratio: Estimate { basis: Basis::Point, ..effect.ratio },
+        class: VerdictClass::Undecided,
+        ..effect.clone()
+    };
+    let tails: Vec<Effect> = single.effects.iter().map(tail).collect();
+    single.effects.extend(tails);
+    for (language, said) in [
+        (Language::English, "no interval, one trial of each side"),
+        (Language::Chinese, "无区间（两侧各只有一次试验）"),
+    ] {
+        let terminal = report::terminal::render(&single, Style { language, ..style(400) });
+        assert!(terminal.contains(said), "{terminal}");
+        // Behind the verdict and in the table of effects.
+        let page = report::html::render(&single, None, language);
+        assert!(page.matches(said).count() >= 2, "{said}");
+    }
 }

@@ -153,9 +153,9 @@ impl Language {
         }
     }
 
-    /// Why a ratio of latencies has no interval, behind it.
+    /// In place of the class of an effect without an interval: nothing within one trial tells how far it may vary.
     pub fn no_interval(self) -> &'static str {
-        self.pick(" (no interval: one trial of each side)", "（两侧各只有一次试验，无法给出区间）")
+        self.pick("no interval, one trial of each side", "无区间（两侧各只有一次试验）")
     }
 
     /// What to know before acting.

@@ -6,7 +6,7 @@ use crate::charts::axis::Axis;
 use crate::charts::forest;
 use crate::markup::Markup;
 use crate::rows::{class_name, subject};
-use findings::schema::{Effect, Estimate, Metric, PhaseKind};
+use findings::schema::{Basis, Effect, Estimate, Metric, PhaseKind};
 use text::number::{range, ratio};
 use text::{Label, level_of};
 
@@ -89,7 +89,12 @@ impl Page<'_> {
         let plot = m.tag("td").class("plot-cell");
         plot.inside(|m| forest::row(m, axis, (low, value, high), band, class));
         m.tag("td").class("num").text(ratio(value) + &range(&effect.ratio));
-        m.tag("td").class("inline").inside(|m| chip(m, effect.class));
+        m.tag("td").class("inline").inside(|m| match effect.ratio.basis {
+            Basis::Point => {
+                m.tag("span").class("sub").say(|w| w.no_interval().to_owned());
+            }
+            _ => chip(m, effect.class),
+        });
     }
 
     fn interactions(&self, m: &mut Markup) {
