@@ -89,12 +89,12 @@ impl Page<'_> {
         let plot = m.tag("td").class("plot-cell");
         plot.inside(|m| forest::row(m, axis, (low, value, high), band, class));
         m.tag("td").class("num").text(ratio(value) + &range(&effect.ratio));
-        m.tag("td").class("inline").inside(|m| match effect.ratio.basis {
+        match effect.ratio.basis {
             Basis::Point => {
-                m.tag("span").class("sub").say(|w| w.no_interval().to_owned());
+                m.tag("td").class("within").say(|w| w.no_interval().to_owned());
             }
-            _ => chip(m, effect.class),
-        });
+            _ => m.tag("td").class("inline").inside(|m| chip(m, effect.class)),
+        }
     }
 
     fn interactions(&self, m: &mut Markup) {
