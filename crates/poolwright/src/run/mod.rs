@@ -1,7 +1,7 @@
 //! `poolwright run LAB...`: build, measure, explain, report.
 
 use crate::exit::{INTERRUPTED, Refusal};
-use crate::lab_file::{load_or_explain, release};
+use crate::lab_file::{LabFile, Loaded, load_all_or_explain, release};
 use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
 use crate::{engine, host_resources, output};
@@ -102,9 +102,15 @@ impl Args {
                 "--json prints the findings of one lab: give one lab, or leave --json out and use `poolwright report LAB --format json`",
             ));
         }
+        if self.labs.iter().any(|lab| lab == "-") {
+            return Err(Refusal::usage(
+                "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
+            ));
+        }
         // A mistake in the last lab is reported before the first is run.
+        let labs = load_all_or_explain(&self.labs, self.openzfs)?.into_iter();
         let labs: Vec<Question> =
-            self.labs.iter().map(|lab| self.question(lab)).collect::<Result<_, _>>()?;
+            labs.map(|(file, loaded)| self.question(file, loaded)).collect::<Result<_, _>>()?;
         match self.list {
             true => self.list(&labs),
             false => self.measure(&labs, clock),
@@ -112,14 +118,7 @@ impl Args {
     }
 
     /// A lab and its model, with the arguments applied.
-    fn question(&self, lab: &str) -> Result<Question, Refusal> {
-        if lab == "-" {
-            return Err(Refusal::usage(
-                "`run` cannot read a lab from standard input, because the same command must be able to resume it: save the lab, then `poolwright run FILE`",
-            ));
-        }
-        let (file, mut loaded) = load_or_explain(lab, self.openzfs)?;
-        loaded.draw_diagnostics();
+    fn question(&self, file: LabFile, mut loaded: Loaded) -> Result<Question, Refusal> {
         let campaign = &mut loaded.campaign;
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
