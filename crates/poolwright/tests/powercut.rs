@@ -70,10 +70,10 @@ fn postgresql(setting: &str) -> String {
     ))
 }
 
-/// MariaDB with a setting of its own.
-fn mariadb(setting: &str) -> String {
+/// MariaDB or MySQL with a setting of its own.
+fn mysql(family: Server, setting: &str) -> String {
     let sysbench = "[workloads.oltp.sysbench]\ntables = 1\ntable_size = 5000\nthreads = 2";
-    database(&format!("{sysbench}\n[workloads.oltp.mariadb]\n{setting}"))
+    database(&format!("{sysbench}\n[workloads.oltp.{}]\n{setting}", family.section()))
 }
 
 /// A directory with a lab and a store.
@@ -155,12 +155,23 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
     keeps_and_loses(&postgresql(""), &postgresql("synchronous_commit = \"off\""));
 }
 
-#[test]
-fn mariadb_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_not() {
-    if let Err(why) = Mysql::find(Server::Mariadb, None) {
+/// The same of MariaDB or MySQL, if it is here.
+fn mysql_keeps_and_loses(family: Server) {
+    if let Err(why) = Mysql::find(family, None) {
         return skipped(&why.to_string());
     }
-    keeps_and_loses(&mariadb(""), &mariadb("innodb_flush_log_at_trx_commit = 0"));
+    let losing = mysql(family, "innodb_flush_log_at_trx_commit = 0");
+    keeps_and_loses(&mysql(family, ""), &losing);
+}
+
+#[test]
+fn mariadb_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_not() {
+    mysql_keeps_and_loses(Server::Mariadb);
+}
+
+#[test]
+fn mysql_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_not() {
+    mysql_keeps_and_loses(Server::Mysql);
 }
 
 #[test]
