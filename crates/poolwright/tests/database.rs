@@ -4,14 +4,14 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bench::programs::{Mysql, Postgresql};
+use bench::programs::Postgresql;
 use lab::mysql::Server;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use with_engine::{can_mount, engine, skipped};
+use with_engine::{can_mount, engine, has, skipped};
 
 /// Commits wait for disks, so that there are few transactions and the trial is short.
 const SERVER: &str = r#"
@@ -282,8 +282,7 @@ fn sqlite_is_measured_and_a_commit_costs_what_its_journal_syncs() {
 /// Measures a lab of sysbench, whose second workload the server refuses; none if there is no such server here.
 fn sysbench_ran(family: Server, lab: &str) -> Option<Ran> {
     let engine = engine()?;
-    if let Err(why) = Mysql::find(family, None) {
-        skipped(&why.to_string());
+    if !has(family) {
         return None;
     }
     let ran = Ran::new(&engine, lab);

@@ -3,14 +3,14 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bench::programs::{Mysql, Postgresql};
+use bench::programs::Postgresql;
 use lab::mysql::Server;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
-use with_engine::{engine, skipped};
+use with_engine::{engine, has, skipped};
 
 /// A pool whose log is on a drive with a volatile cache, which has a flush in the lab.
 fn lab(flush: &str) -> String {
@@ -117,7 +117,12 @@ fn states(report: &Value) -> &[Value] {
 
 /// Exit code, and of the crash states that are no control: how many, and acknowledged and lost blocks or commits.
 fn cut(lab: &str) -> Option<(i32, [u64; 3])> {
-    let (code, report, _) = Cut::new(lab).run(&["--states", "2"])?;
+    counted(lab, &["--states", "2"])
+}
+
+/// The same with other options.
+fn counted(lab: &str, options: &[&str]) -> Option<(i32, [u64; 3])> {
+    let (code, report, _) = Cut::new(lab).run(options)?;
     let states = states(&report);
     let sum = |what: &str| states.iter().map(|s| s[what].as_u64().unwrap()).sum();
     Some((code, [states.len() as u64, sum("acknowledged"), sum("lost")]))
@@ -157,8 +162,8 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
 
 /// The same of MariaDB or MySQL, if it is here.
 fn mysql_keeps_and_loses(family: Server) {
-    if let Err(why) = Mysql::find(family, None) {
-        return skipped(&why.to_string());
+    if !has(family) {
+        return;
     }
     let losing = mysql(family, "innodb_flush_log_at_trx_commit = 0");
     keeps_and_loses(&mysql(family, ""), &losing);
@@ -172,6 +177,51 @@ fn mariadb_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does
 #[test]
 fn mysql_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_not() {
     mysql_keeps_and_loses(Server::Mysql);
+}
+
+/// One crash of a server that keeps what it acknowledged when it alone is killed, and one with a setting that loses.
+fn a_killed_server_keeps_and_loses(safe: &str, losing: &str) {
+    let crash = |lab| counted(lab, &["--server-crash", "--states", "1"]);
+    let Some((code, [states, acknowledged, lost])) = crash(safe) else {
+        return;
+    };
+    assert_eq!((code, states, lost), (0, 1, 0));
+    assert!(acknowledged > 20, "{acknowledged}");
+    let (code, [states, _, lost]) = crash(losing).unwrap();
+    assert_eq!((code, states), (1, 1));
+    assert!(lost > 0, "nothing was lost");
+}
+
+#[test]
+fn postgresql_that_is_killed_keeps_commits_and_without_synchronous_commit_it_does_not() {
+    if let Err(why) = Postgresql::find(None) {
+        return skipped(&why.to_string());
+    }
+    // What the operating system has, a crash of the server alone does not lose.
+    let unsynced = postgresql("fsync = \"off\"");
+    a_killed_server_keeps_and_loses(&unsynced, &postgresql("synchronous_commit = \"off\""));
+}
+
+#[test]
+fn mariadb_that_is_killed_keeps_what_it_wrote_and_loses_what_it_did_not_write() {
+    if !has(Server::Mariadb) {
+        return;
+    }
+    let at_commit =
+        |value| mysql(Server::Mariadb, &format!("innodb_flush_log_at_trx_commit = {value}"));
+    a_killed_server_keeps_and_loses(&at_commit(2), &at_commit(0));
+}
+
+#[test]
+fn only_a_server_can_be_killed() {
+    let place = Cut::new(&lab("honest"));
+    let Some(mut command) = place.command(&["--server-crash"]) else {
+        return;
+    };
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("workload `sync` has none: choose one with pgbench"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,8 @@ pub mod sqlite;
 pub mod sysbench;
 pub mod transactions;
 
+pub use database::USER as SERVER_USER;
+
 use crate::error::{Error, doing};
 use crate::inputs::Inputs;
 use crate::window::{self, Sample};

@@ -1,6 +1,6 @@
 //! The programs inside the machines of a power cut, as a hidden subcommand.
 
-use super::{recovery, writer};
+use super::{recovery, server_crash, writer};
 use machine::INSIDE;
 use std::ffi::OsStr;
 use std::fs;
@@ -17,6 +17,8 @@ pub const FIRST: &str = "first";
 pub const WRITE: &str = "write";
 /// Its argument for the program of a machine after the cut.
 pub const AFTER: &str = "after";
+/// Its argument for the program after the server alone was killed.
+pub const RESTARTED: &str = "restarted";
 /// Its argument for the check of the files in it.
 pub const CHECK: &str = "check";
 
@@ -27,6 +29,7 @@ pub fn run(what: &OsStr) -> Option<ExitCode> {
         FIRST => writer::run(),
         WRITE => writer::write(),
         AFTER => recovery::run(),
+        RESTARTED => server_crash::restart(),
         CHECK => recovery::check(),
         _ => return None,
     };

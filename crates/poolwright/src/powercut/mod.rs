@@ -17,6 +17,7 @@ mod replay;
 mod report;
 mod runs;
 mod saved;
+mod server_crash;
 mod states;
 mod work;
 mod writer;
@@ -90,6 +91,10 @@ pub struct Args {
     /// and look for torn pages
     #[arg(long, value_name = "SIZE", value_parser = page)]
     pages: Option<usize>,
+    /// Kill the database's server (SIGKILL) instead of cutting the power, and start it again: the operating system
+    /// keeps what the server had written. --replay cannot show such a state
+    #[arg(long, conflicts_with_all = ["fail", "faults", "pages", "replay"])]
+    server_crash: bool,
     /// Seed of the machine and of the first crash state
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -142,6 +147,14 @@ impl Args {
                 "--pages writes files, but workload `{name}` runs a database: choose a fio workload with --workload, or leave --pages out"
             )));
         }
+        if self.server_crash
+            && !database.as_ref().is_some_and(|database| database.written.by_server())
+        {
+            let name = &campaign.workloads[workload].name;
+            return Err(Refusal::usage(format!(
+                "--server-crash kills a database's server, but workload `{name}` has none: choose one with pgbench or sysbench with --workload"
+            )));
+        }
         let client = database.as_ref().map(|database| database.client.as_ref() as &dyn Client);
         let variant = linux.variant(&inputs, client);
         let setup = Setup {
@@ -190,6 +203,7 @@ impl Args {
             seconds: self.seconds,
             zfs: inputs.variant.is_zfs(),
             written,
+            server_crash: self.server_crash,
             by_settings: lab::durability::assess(&inputs.variant, &inputs.workload),
             dirty_data_max: inputs.model.dirty_data_max,
             drive_faults: self.fail.iter().map(DriveFault::to_string).collect(),
@@ -251,6 +265,7 @@ impl Args {
             "fail": fail,
             "faults": self.faults,
             "pages": self.pages,
+            "server_crash": self.server_crash,
         });
         Ok(Key::from_inputs(all.to_string().as_bytes()))
     }

@@ -99,6 +99,10 @@ fn make(
         return Ok(Vec::new());
     }
     let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
+    if setup.args.server_crash {
+        crash_servers(setup, missing, jobs, saved, progress, &scratch)?;
+        return Ok(Vec::new());
+    }
     let recorded: Vec<Recorded> = in_parallel(
         jobs.number(0, host_resources::free_memory()),
         &needed,
@@ -149,6 +153,34 @@ fn make(
         },
     )?;
     Ok(hung.into_iter().flatten().collect())
+}
+
+/// Kills a server for each state, in a machine that writes for this state alone.
+fn crash_servers(
+    setup: &Setup,
+    missing: &[(bool, u64)],
+    jobs: &Jobs,
+    saved: &Saved,
+    progress: &Progress,
+    scratch: &Scratch,
+) -> Result<(), Error> {
+    let jobs = jobs.number(0, host_resources::free_memory());
+    in_parallel(
+        jobs,
+        missing,
+        || (),
+        |(), &(synchronous, seed)| {
+            let directory = scratch.path().join(format!("state-{synchronous}-{seed}"));
+            let (state, problems) = setup.crash_server(&directory, synchronous, seed)?;
+            if !problems.is_empty() {
+                saved.add(SavedLine::Recorded { synchronous, problems })?;
+            }
+            saved.add(SavedLine::State { synchronous, state: Box::new(state.clone()) })?;
+            progress.state(synchronous, &state);
+            Ok(())
+        },
+    )?;
+    Ok(())
 }
 
 struct Progress {

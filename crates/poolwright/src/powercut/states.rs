@@ -157,25 +157,84 @@ impl Setup<'_> {
 
     /// Builds the variant in a new directory, runs the writers and records its drives.
     pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Error> {
-        fs::create_dir(directory).map_err(io("make", directory))?;
-        let work = match self.database {
-            None => self.files(),
-            Some(database) => database.work.clone(),
-        };
         let fails = self.args.fail.iter().filter(|fault| fault.kind == FaultKind::Running);
-        let fail = fails.map(|fault| fault.drive.clone()).collect();
-        let task = writer::Task { work, synchronous, seconds: self.args.seconds, fail };
-        write_task(directory, writer::TASK, &task)?;
+        let task = writer::Task {
+            work: self.work(),
+            synchronous,
+            length_ns: self.length_ns(),
+            fail: fails.map(|fault| fault.drive.clone()).collect(),
+            killed_server: None,
+        };
         let mut drives = self.variant.drives()?;
         let record = directory.join("record");
         drives.record = Some(record.clone());
+        let ledger = self.write(directory, &task, &drives, &[])?;
+        if let Some(why) = ledger.useless() {
+            return Err(Error::failed(why));
+        }
+        Ok(Recorded { synchronous, ledger, record, work: task.work })
+    }
+
+    /// Builds the variant in a new directory, runs the writers until the moment that the seed determines, kills the
+    /// database's server, and returns what it finds after its restart, and why writers had stopped before. The directory
+    /// is removed afterwards.
+    pub fn crash_server(
+        &self,
+        directory: &Path,
+        synchronous: bool,
+        seed: u64,
+    ) -> Result<(State, Vec<String>), Error> {
+        let task = writer::Task {
+            work: self.work(),
+            synchronous,
+            length_ns: share_of(self.length_ns(), mix(seed)),
+            fail: Vec::new(),
+            killed_server: self.start(synchronous),
+        };
+        let restart = [program(inside::RESTARTED)];
+        let ledger = self.write(directory, &task, &self.variant.drives()?, &restart)?;
+        let found: Recovered = read_result(directory, recovery::RECOVERED)?;
+        let first = ledger.first_lost(&found.data.kept, u64::MAX);
+        let mut state = State {
+            seed,
+            at_s: (ledger.ended - ledger.begun) as f64 / 1e9,
+            acknowledged: ledger.acknowledged_by(u64::MAX).iter().sum(),
+            lost_s: first.map(|first| ledger.ended.saturating_sub(first) as f64 / 1e9),
+            ..State::default()
+        };
+        state.add(found);
+        fs::remove_dir_all(directory).map_err(io("remove", directory))?;
+        Ok((state, ledger.problems))
+    }
+
+    /// Virtual ns of writing.
+    fn length_ns(&self) -> u64 {
+        self.args.seconds * 1_000_000_000
+    }
+
+    /// What the writers do.
+    fn work(&self) -> Work {
+        self.database.map_or_else(|| self.files(), |database| database.work.clone())
+    }
+
+    /// Builds the variant in a new directory, runs the writers, and then these steps.
+    fn write(
+        &self,
+        directory: &Path,
+        task: &writer::Task,
+        drives: &Config,
+        afterwards: &[Step],
+    ) -> Result<Ledger, Error> {
+        fs::create_dir(directory).map_err(io("make", directory))?;
+        write_task(directory, writer::TASK, task)?;
         let mut steps = self.variant.build();
         steps.extend(variant_machine::place(self.inputs));
-        steps.extend(self.prepare(directory, synchronous)?);
+        steps.extend(self.prepare(directory, task)?);
         // What was laid out is on the drives; a page cache would keep it for half a minute.
         steps.push(Step::Run(Command::new(["sync"])));
         steps.push(program(inside::FIRST));
-        let ended = self.variant.run(directory, &drives, None, steps, RECORDING, self.stop);
+        steps.extend(afterwards.iter().cloned());
+        let ended = self.variant.run(directory, drives, None, steps, RECORDING, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
                 (EarlyEnd::Error(error @ (Error::Interrupted | Error::Environment(_))), _) => error,
@@ -184,29 +243,33 @@ impl Setup<'_> {
                 (EarlyEnd::Error(error), None) => error,
             }
         })?;
-        let ledger: Ledger = read_result(directory, writer::LEDGER)?;
-        if let Some(why) = ledger.useless() {
-            return Err(Error::failed(why));
-        }
-        Ok(Recorded { synchronous, ledger, record, work: task.work })
+        read_result(directory, writer::LEDGER)
+    }
+
+    /// The steps that start the database's server and make the tables of the transactions; none without a database.
+    fn start(&self, synchronous: bool) -> Option<Vec<Step>> {
+        let database = self.database?;
+        let start = if synchronous { &database.start } else { &database.control };
+        let tables = Step::Run(database.tables.clone());
+        Some(start.iter().cloned().chain([tables]).collect())
     }
 
     /// The steps between building the variant and starting the writers.
-    fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Error> {
+    fn prepare(&self, directory: &Path, task: &writer::Task) -> Result<Vec<Step>, Error> {
         if let Some(database) = self.database {
             let part = database.client.lay_out();
             for (name, text) in &part.files {
                 let path = directory.join(name);
                 fs::write(&path, text).map_err(io("write", &path))?;
             }
-            let start = if synchronous { &database.start } else { &database.control };
-            let tables = Step::Run(database.tables.clone());
-            return Ok([part.steps, start.clone(), vec![tables]].concat());
+            // A server that is killed is started by what kills it.
+            let start = task.killed_server.is_none().then(|| self.start(task.synchronous));
+            return Ok([part.steps, start.flatten().unwrap_or_default()].concat());
         }
         let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;
         let sync = self.inputs.variant.property(dataset, "sync");
-        if !synchronous && self.inputs.variant.is_zfs() && sync == Some("always") {
+        if !task.synchronous && self.inputs.variant.is_zfs() && sync == Some("always") {
             // Otherwise the control would be synchronous, too.
             let name = full_name(dataset);
             steps.push(Step::Run(Command::new(["zfs", "set", "sync=standard", &name])));

@@ -4,8 +4,10 @@
 //! records go through a pipe, so that only their writes reach a file system.
 
 use super::inside;
+use super::server_crash;
 use super::work::Work;
 use machine::INSIDE;
+use machine::script::Step;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
@@ -38,10 +40,12 @@ pub struct Task {
     pub work: Work,
     /// False for the control.
     pub synchronous: bool,
-    /// How long, virtual seconds.
-    pub seconds: u64,
+    /// How long, virtual ns.
+    pub length_ns: u64,
     /// Drives that fail halfway.
     pub fail: Vec<String>,
+    /// Starts the database's server, which is killed at the end; none if the power is cut.
+    pub killed_server: Option<Vec<Step>>,
 }
 
 /// The acknowledged writes. Times are virtual ns since boot, as in the record of the drives.
@@ -178,6 +182,9 @@ pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
     let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
+    if let Some(start) = &task.killed_server {
+        server_crash::start(start)?;
+    }
     thread::sleep(IDLE);
     let ledger = Ledger {
         begun: now()?,
@@ -192,7 +199,7 @@ pub fn run() -> Result<(), String> {
         .map_err(|e| format!("cannot start the writers: {e}"))?;
     let lines = writers.stdout.take().ok_or("no pipe from the writers")?;
     let listener = Listener::start(lines, ledger);
-    let half = Duration::from_secs(task.seconds) / 2;
+    let half = Duration::from_nanos(task.length_ns) / 2;
     thread::sleep(half);
     for drive in &task.fail {
         fs::write("/proc/drives", format!("fail {drive}"))
@@ -201,10 +208,16 @@ pub fn run() -> Result<(), String> {
     let failed = now()?;
     thread::sleep(half);
     let ended = now()?;
-    thread::sleep(GRACE);
+    if task.killed_server.is_none() {
+        thread::sleep(GRACE);
+    }
     let early = writers.try_wait().ok().flatten();
     // They may never end if the pool is suspended, so this does not wait for them.
     let _ = writers.kill();
+    if task.killed_server.is_some() {
+        // After the writers, which would report that their sessions ended.
+        server_crash::kill()?;
+    }
     let mut ledger = listener.finish(DRAIN);
     if let (Some(status), true) = (early, ledger.problems.is_empty()) {
         ledger.problems.push(format!("the writers ended early: {status}"));

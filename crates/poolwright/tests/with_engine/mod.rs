@@ -1,6 +1,8 @@
 //! Tests that need an engine run where there is one, and say elsewhere that they did not.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use bench::programs::Mysql;
+use lab::mysql::Server;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,8 +19,14 @@ pub fn engine() -> Option<PathBuf> {
     }
 }
 
-/// Says that a test was skipped, past the capture of a test's output.
+/// Says that a test was skipped. Where `CI` is `true`, that fails: what the test needs is installed there.
 pub fn skipped(why: &str) {
+    let line = notice(why);
+    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{line}");
+}
+
+/// Says that a test was skipped, past the capture of a test's output; what it said.
+fn notice(why: &str) -> String {
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test").to_owned();
     let line = format!("SKIPPED: {test}: {why}\n");
@@ -26,7 +34,18 @@ pub fn skipped(why: &str) {
         Ok(mut stderr) => drop(stderr.write_all(line.as_bytes())),
         Err(_) => eprint!("{line}"),
     }
-    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{line}");
+    line
+}
+
+/// Whether a server and what its workloads need are installed; a notice where not. MySQL may be missing in CI, too:
+/// Debian's stable releases have none.
+pub fn has(server: Server) -> bool {
+    let Err(why) = Mysql::find(server, None) else { return true };
+    match server {
+        Server::Mariadb => skipped(&why.to_string()),
+        Server::Mysql => drop(notice(&why.to_string())),
+    }
+    false
 }
 
 /// Whether this process can make mounts that others do not see; a notice where it cannot.

@@ -220,7 +220,7 @@ fn until_ready(ready: &Command) -> Result<(), String> {
 }
 
 /// Carries out a step of starting a server.
-fn execute(step: &Step) -> Result<(), String> {
+pub fn execute(step: &Step) -> Result<(), String> {
     match step {
         Step::Run(command) => ::machine::guest::execute(command),
         Step::Write { path, text } => {

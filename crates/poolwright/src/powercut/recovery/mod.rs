@@ -100,6 +100,15 @@ pub struct Recovered {
     pub unusable: Option<String>,
 }
 
+impl Recovered {
+    /// Writes it for the host.
+    pub fn save(&self) -> Result<(), String> {
+        let text = serde_json::to_vec(self).map_err(|e| e.to_string())?;
+        fs::write(Path::new(INSIDE).join(RECOVERED), text)
+            .map_err(|e| format!("cannot write the result: {e}"))
+    }
+}
+
 /// How a pool was imported or an array assembled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -125,9 +134,7 @@ pub fn run() -> Result<(), String> {
             None => why,
         });
     }
-    let text = serde_json::to_vec(&found).map_err(|e| e.to_string())?;
-    fs::write(Path::new(INSIDE).join(RECOVERED), text)
-        .map_err(|e| format!("cannot write the result: {e}"))
+    found.save()
 }
 
 /// Checks the data of the opened pool or file system, and prints the result.

@@ -16,7 +16,9 @@ pub struct Report {
     /// Whether the variant is a ZFS pool.
     pub zfs: bool,
     pub written: Written,
-    /// The durability that its settings promise.
+    /// Whether the server was killed, and the power stayed on.
+    pub server_crash: bool,
+    /// The durability that its settings promise in a power cut.
     pub by_settings: Assessment,
     /// Limit of dirty data in the model, bytes: a transaction group ends early when much of it is dirty.
     pub dirty_data_max: u64,
@@ -64,12 +66,19 @@ impl Written {
         }
     }
 
+    /// Whether a server writes them.
+    pub fn by_server(self) -> bool {
+        matches!(self, Written::PostgresqlCommits | Written::MysqlCommits)
+    }
+
     fn control(self) -> &'static str {
         match self {
             Written::Blocks | Written::Pages => "without fdatasync",
             Written::PostgresqlCommits => "with fsync=off and synchronous_commit=off",
             Written::SqliteCommits => "with synchronous=off",
-            Written::MysqlCommits => "with innodb_flush_method=nosync and sync_binlog=0",
+            Written::MysqlCommits => {
+                "with innodb_flush_method=nosync, innodb_flush_log_at_trx_commit=0 and sync_binlog=0"
+            }
         }
     }
 }
@@ -164,7 +173,7 @@ impl State {
 
     /// A line that describes its damage.
     pub fn line(&self, written: Written) -> String {
-        let mut line = format!("  state {}, cut after {:.3} s of writing", self.seed, self.at_s);
+        let mut line = format!("  state {}, after {:.3} s of writing", self.seed, self.at_s);
         for fault in &self.drive_faults {
             let _ = write!(line, ", {fault}");
         }
@@ -252,13 +261,9 @@ impl Report {
             "{} · variant {} · {} s of writing · seed {}\n",
             self.lab, self.variant, self.seconds, self.seed
         );
-        let _ = writeln!(text, "expected from the settings: {}", self.by_settings.durability);
-        for reason in &self.by_settings.reasons {
-            let _ = writeln!(text, "  {}: {}", reason.setting, reason.why);
-        }
-        if !self.by_settings.reasons.is_empty() {
-            let limit = lab::units::about(self.dirty_data_max);
-            let _ = writeln!(text, "  dirty-data limit in the model: {limit}");
+        match self.server_crash {
+            true => text.push_str("the server was killed; the operating system went on\n"),
+            false => self.add_expected(&mut text),
         }
         for fault in &self.drive_faults {
             let _ = writeln!(text, "drive fault: {fault}");
@@ -283,6 +288,18 @@ impl Report {
         text
     }
 
+    /// What the settings promise in a power cut.
+    fn add_expected(&self, text: &mut String) {
+        let _ = writeln!(text, "expected from the settings: {}", self.by_settings.durability);
+        for reason in &self.by_settings.reasons {
+            let _ = writeln!(text, "  {}: {}", reason.setting, reason.why);
+        }
+        if !self.by_settings.reasons.is_empty() {
+            let limit = lab::units::about(self.dirty_data_max);
+            let _ = writeln!(text, "  dirty-data limit in the model: {limit}");
+        }
+    }
+
     fn add_run(&self, text: &mut String, run: &Run) {
         let states = self.states(run.synchronous);
         let (name, written) = (self.written.run(run.synchronous), self.written.name());
@@ -296,16 +313,18 @@ impl Report {
         );
         let indent = " ".repeat(19);
         let (dropped, unflushed) = (states.sum(|s| s.dropped), states.sum(|s| s.unflushed));
-        let _ = write!(text, "{indent}drives lost {dropped} of {unflushed} unflushed writes");
+        let drives = format!("drives lost {dropped} of {unflushed} unflushed writes");
         let open = if self.zfs { "import" } else { "mount" };
         let opened = states.range(|s| s.opened_s);
-        for (what, took) in [(open, opened), ("database recovery", states.range(|s| s.recovery_s))]
-        {
-            if let Some((least, most)) = took {
-                let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
-            }
+        let took = [(open, opened), ("database recovery", states.range(|s| s.recovery_s))];
+        let took = took.into_iter().filter_map(|(what, took)| {
+            took.map(|(least, most)| format!("{what} took {least:.1} to {most:.1} s"))
+        });
+        let all: Vec<String> =
+            (!self.server_crash).then_some(drives).into_iter().chain(took).collect();
+        if !all.is_empty() {
+            let _ = writeln!(text, "{indent}{}", all.join(" · "));
         }
-        text.push('\n');
         if let Some((_, seconds)) = states.range(|s| s.lost_s) {
             let lossy = states.count(State::lossy);
             let _ = writeln!(
@@ -344,7 +363,9 @@ impl Report {
     fn verdict(&self) -> String {
         let (with, control) = (self.states(true), self.states(false));
         let (states, controls) = (with.0.len(), control.0.len());
-        let evidence = if with.sum(|s| s.dropped) > 0 {
+        let evidence = if self.server_crash {
+            "The operating system kept what the server had written."
+        } else if with.sum(|s| s.dropped) > 0 {
             "The drives lost unflushed writes in these states, so the flushes protected the \
              acknowledged ones."
         } else {
@@ -354,13 +375,13 @@ impl Report {
         let other = self.written.control();
         match (with.count(State::damaged), control.count(State::detected)) {
             (0, _) if states == 0 => "No crash state was checked.\n".to_owned(),
-            (0, _) if with.acknowledged() == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
+            (0, _) if with.acknowledged() == 0 => "No write was acknowledged before, so this proves nothing: write for longer (--seconds).\n".to_owned(),
             (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
                                so this proves nothing: write for longer (--seconds), or use more \
                                states (--states).\n"),
             (0, detected) => format!(
                 "Every acknowledged write survived. {evidence} The control, {other}, lost some in {detected} of {controls} states, so the check can fail.\n{}\n",
-                confidence(states)
+                confidence(states, if self.server_crash { "crashes" } else { "cuts" })
             ),
             (bad, _) => format!(
                 "In {bad} of {states} states acknowledged writes were lost or unreadable, or the data \
@@ -371,19 +392,19 @@ impl Report {
     }
 }
 
-/// The bound that no loss in this number of states gives: with a larger share of losing states, at least one
+/// The bound that no loss in this number of cuts or crashes gives: with a larger share of losing states, at least one
 /// of them would have lost something with 95 % probability (rule of three).
-fn confidence(states: usize) -> String {
+fn confidence(states: usize, events: &str) -> String {
     let share = 3.0 / states.max(1) as f64;
     // Two significant digits of a small one.
     let decimals = if share < 0.001 { 3 } else { 2 };
     match share < 1.0 {
         true => format!(
-            "No loss in {states} states: at most 3/{states} = {:.decimals$} % of all such cuts lose something (95 % confidence).",
+            "No loss in {states} states: at most 3/{states} = {:.decimals$} % of all such {events} lose something (95 % confidence).",
             100.0 * share
         ),
         false => format!(
-            "{states} states are too few for a bound on the share of cuts that lose something."
+            "{states} states are too few for a bound on the share of {events} that lose something."
         ),
     }
 }

@@ -25,6 +25,7 @@ fn report(runs: [Run; 2]) -> Report {
         seconds: 6,
         zfs: true,
         written: Written::Blocks,
+        server_crash: false,
         by_settings: Assessment::default(),
         dirty_data_max: 1 << 30,
         drive_faults: Vec::new(),
@@ -82,11 +83,28 @@ fn database_faults_count_as_damage_and_lost_seconds_are_reported() {
 }
 
 #[test]
+fn a_crash_of_the_server_says_nothing_of_drives_and_of_what_a_power_cut_loses() {
+    let mut crash = report([run(true, 0, 0), run(false, 3, 0)]);
+    (crash.written, crash.server_crash) = (Written::MysqlCommits, true);
+    for state in crash.runs.iter_mut().flat_map(|run| &mut run.states) {
+        (state.opened_s, state.recovery_s) = (None, Some(0.5));
+    }
+    assert!(crash.sound());
+    let text = crash.text();
+    assert!(text.contains("the server was killed; the operating system went on\n"), "{text}");
+    assert!(text.contains("\n                   database recovery took 0.5 to 0.5 s\n"), "{text}");
+    assert!(text.contains("1 states are too few for a bound on the share of crashes"), "{text}");
+    for word in ["drives", "flushes", "expected from", "cut"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
 fn a_losing_state_is_named_by_its_seed() {
     let broken = report([run(true, 2, 5), run(false, 3, 5)]);
     assert!(!broken.sound());
     let text = broken.text();
-    assert!(text.contains("state 17, cut after 0.000 s of writing: 2 of 100"), "{text}");
+    assert!(text.contains("state 17, after 0.000 s of writing: 2 of 100"), "{text}");
     assert!(text.contains("In 1 of 1 states"), "{text}");
 }
 
@@ -164,7 +182,7 @@ fn a_state_whose_machine_took_too_long_is_neither_evidence_nor_damage() {
 #[test]
 fn a_bound_has_two_significant_digits_at_least() {
     for (states, share) in [(4, "75.00"), (1000, "0.30"), (2000, "0.15"), (20_000, "0.015")] {
-        let text = confidence(states);
+        let text = confidence(states, "cuts");
         assert!(text.contains(&format!("at most 3/{states} = {share} % of")), "{text}");
     }
 }
