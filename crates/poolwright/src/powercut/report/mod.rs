@@ -363,6 +363,7 @@ impl Report {
     fn verdict(&self) -> String {
         let (with, control) = (self.states(true), self.states(false));
         let (states, controls) = (with.0.len(), control.0.len());
+        let events = if self.server_crash { "crashes" } else { "cuts" };
         let evidence = if self.server_crash {
             "The operating system kept what the server had written."
         } else if with.sum(|s| s.dropped) > 0 {
@@ -375,13 +376,17 @@ impl Report {
         let other = self.written.control();
         match (with.count(State::damaged), control.count(State::detected)) {
             (0, _) if states == 0 => "No crash state was checked.\n".to_owned(),
-            (0, _) if with.acknowledged() == 0 => "No write was acknowledged before, so this proves nothing: write for longer (--seconds).\n".to_owned(),
-            (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
+            (0, _) if with.acknowledged() == 0 => format!(
+                "No write was acknowledged before the {events}, so this proves nothing: write for longer (--seconds).\n"
+            ),
+            (0, 0) => format!(
+                "Nothing was lost, but the control, {other}, lost nothing either, \
                                so this proves nothing: write for longer (--seconds), or use more \
-                               states (--states).\n"),
+                               states (--states).\n"
+            ),
             (0, detected) => format!(
                 "Every acknowledged write survived. {evidence} The control, {other}, lost some in {detected} of {controls} states, so the check can fail.\n{}\n",
-                confidence(states, if self.server_crash { "crashes" } else { "cuts" })
+                confidence(states, events)
             ),
             (bad, _) => format!(
                 "In {bad} of {states} states acknowledged writes were lost or unreadable, or the data \
