@@ -190,7 +190,7 @@ impl State {
         let _ =
             write!(line, "{lost} of {acknowledged} acknowledged {what} lost, {corrupt} corrupt");
         if let Some(seconds) = self.lost_s {
-            let _ = write!(line, ", the last {seconds:.3} s of work");
+            let _ = write!(line, ", the last {} of work", duration(seconds));
         }
         for fault in &self.faults {
             let _ = write!(line, "; {fault}");
@@ -329,7 +329,8 @@ impl Report {
             let lossy = states.count(State::lossy);
             let _ = writeln!(
                 text,
-                "{indent}up to the last {seconds:.3} s of work lost, in {lossy} states"
+                "{indent}up to the last {} of work lost, in {lossy} states",
+                duration(seconds)
             );
         }
         let unchecked = states.count(|s| !s.checked());
@@ -395,6 +396,12 @@ impl Report {
             ),
         }
     }
+}
+
+/// Lost work, s: the last transactions of a server take less than a millisecond.
+fn duration(seconds: f64) -> String {
+    let decimals = if seconds < 0.01 { 6 } else { 3 };
+    format!("{seconds:.decimals$} s")
 }
 
 /// The bound that no loss in this number of cuts or crashes gives: with a larger share of losing states, at least one

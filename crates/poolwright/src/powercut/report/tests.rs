@@ -100,6 +100,14 @@ fn a_crash_of_the_server_says_nothing_of_drives_and_of_what_a_power_cut_loses() 
 }
 
 #[test]
+fn work_of_less_than_a_millisecond_is_not_zero() {
+    assert_eq!(
+        (duration(0.000_231), duration(0.25)),
+        ("0.000231 s".to_owned(), "0.250 s".to_owned())
+    );
+}
+
+#[test]
 fn a_losing_state_is_named_by_its_seed() {
     let broken = report([run(true, 2, 5), run(false, 3, 5)]);
     assert!(!broken.sound());
