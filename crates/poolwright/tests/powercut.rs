@@ -179,16 +179,17 @@ fn mysql_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_n
     mysql_keeps_and_loses(Server::Mysql);
 }
 
-/// One crash of a server that keeps what it acknowledged when it alone is killed, and one with a setting that loses.
+/// Crashes of a server that keeps what it acknowledged when it alone is killed, and of one with a setting that loses. At
+/// one of ten moments PostgreSQL has just written all, so that one crash would show nothing.
 fn a_killed_server_keeps_and_loses(safe: &str, losing: &str) {
-    let crash = |lab| counted(lab, &["--server-crash", "--states", "1"]);
+    let crash = |lab| counted(lab, &["--server-crash", "--states", "3"]);
     let Some((code, [states, acknowledged, lost])) = crash(safe) else {
         return;
     };
-    assert_eq!((code, states, lost), (0, 1, 0));
+    assert_eq!((code, states, lost), (0, 3, 0));
     assert!(acknowledged > 20, "{acknowledged}");
     let (code, [states, _, lost]) = crash(losing).unwrap();
-    assert_eq!((code, states), (1, 1));
+    assert_eq!((code, states), (1, 3));
     assert!(lost > 0, "nothing was lost");
 }
 
