@@ -115,9 +115,15 @@ fn states(report: &Value) -> &[Value] {
     run["states"].as_array().unwrap()
 }
 
+/// Options of a few power cuts.
+const POWER_CUTS: &[&str] = &["--states", "2"];
+/// Options of a few crashes of the server alone. At one of ten moments PostgreSQL has just written all, so that one crash
+/// would show nothing.
+const SERVER_CRASHES: &[&str] = &["--server-crash", "--states", "3"];
+
 /// Exit code, and of the crash states that are no control: how many, and acknowledged and lost blocks or commits.
 fn cut(lab: &str) -> Option<(i32, [u64; 3])> {
-    counted(lab, &["--states", "2"])
+    counted(lab, POWER_CUTS)
 }
 
 /// The same with other options.
@@ -128,15 +134,16 @@ fn counted(lab: &str, options: &[&str]) -> Option<(i32, [u64; 3])> {
     Some((code, [states.len() as u64, sum("acknowledged"), sum("lost")]))
 }
 
-/// Two crash states of a database that keeps what it acknowledged, and two of one with a setting that loses.
-fn keeps_and_loses(safe: &str, losing: &str) {
-    let Some((code, [states, acknowledged, lost])) = cut(safe) else {
+/// Crash states of a database that keeps what it acknowledged, and of one with a setting that loses.
+fn keeps_and_loses(safe: &str, losing: &str, options: &[&str]) {
+    let number = options.last().unwrap().parse().unwrap();
+    let Some((code, [states, acknowledged, lost])) = counted(safe, options) else {
         return;
     };
-    assert_eq!((code, states, lost), (0, 2, 0));
+    assert_eq!((code, states, lost), (0, number, 0));
     assert!(acknowledged > 20, "{acknowledged}");
-    let (code, [states, _, lost]) = cut(losing).unwrap();
-    assert_eq!((code, states), (1, 2));
+    let (code, [states, _, lost]) = counted(losing, options).unwrap();
+    assert_eq!((code, states), (1, number));
     assert!(lost > 0, "nothing was lost");
 }
 
@@ -157,7 +164,8 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
     if let Err(why) = Postgresql::find(None) {
         return skipped(&why.to_string());
     }
-    keeps_and_loses(&postgresql(""), &postgresql("synchronous_commit = \"off\""));
+    let losing = postgresql("synchronous_commit = \"off\"");
+    keeps_and_loses(&postgresql(""), &losing, POWER_CUTS);
 }
 
 /// The same of MariaDB or MySQL, if it is here.
@@ -166,7 +174,7 @@ fn mysql_keeps_and_loses(family: Server) {
         return;
     }
     let losing = mysql(family, "innodb_flush_log_at_trx_commit = 0");
-    keeps_and_loses(&mysql(family, ""), &losing);
+    keeps_and_loses(&mysql(family, ""), &losing, POWER_CUTS);
 }
 
 #[test]
@@ -179,20 +187,6 @@ fn mysql_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_n
     mysql_keeps_and_loses(Server::Mysql);
 }
 
-/// Crashes of a server that keeps what it acknowledged when it alone is killed, and of one with a setting that loses. At
-/// one of ten moments PostgreSQL has just written all, so that one crash would show nothing.
-fn a_killed_server_keeps_and_loses(safe: &str, losing: &str) {
-    let crash = |lab| counted(lab, &["--server-crash", "--states", "3"]);
-    let Some((code, [states, acknowledged, lost])) = crash(safe) else {
-        return;
-    };
-    assert_eq!((code, states, lost), (0, 3, 0));
-    assert!(acknowledged > 20, "{acknowledged}");
-    let (code, [states, _, lost]) = crash(losing).unwrap();
-    assert_eq!((code, states), (1, 3));
-    assert!(lost > 0, "nothing was lost");
-}
-
 #[test]
 fn postgresql_that_is_killed_keeps_commits_and_without_synchronous_commit_it_does_not() {
     if let Err(why) = Postgresql::find(None) {
@@ -200,7 +194,8 @@ fn postgresql_that_is_killed_keeps_commits_and_without_synchronous_commit_it_doe
     }
     // What the operating system has, a crash of the server alone does not lose.
     let unsynced = postgresql("fsync = \"off\"");
-    a_killed_server_keeps_and_loses(&unsynced, &postgresql("synchronous_commit = \"off\""));
+    let losing = postgresql("synchronous_commit = \"off\"");
+    keeps_and_loses(&unsynced, &losing, SERVER_CRASHES);
 }
 
 #[test]
@@ -210,7 +205,7 @@ fn mariadb_that_is_killed_keeps_what_it_wrote_and_loses_what_it_did_not_write() 
     }
     let at_commit =
         |value| mysql(Server::Mariadb, &format!("innodb_flush_log_at_trx_commit = {value}"));
-    a_killed_server_keeps_and_loses(&at_commit(2), &at_commit(0));
+    keeps_and_loses(&at_commit(2), &at_commit(0), SERVER_CRASHES);
 }
 
 #[test]
@@ -404,5 +399,5 @@ fn sqlite_keeps_acknowledged_commits_and_with_synchronous_normal_it_does_not() {
             "[workloads.app.sqlite]\nrows = 5000\nclients = 2\nwrites = 1\n{setting}"
         ))
     };
-    keeps_and_loses(&sqlite(""), &sqlite("synchronous = \"normal\""));
+    keeps_and_loses(&sqlite(""), &sqlite("synchronous = \"normal\""), POWER_CUTS);
 }

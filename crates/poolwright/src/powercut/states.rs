@@ -189,7 +189,7 @@ impl Setup<'_> {
             synchronous,
             length_ns: share_of(self.length_ns(), mix(seed)),
             fail: Vec::new(),
-            killed_server: self.start(synchronous),
+            killed_server: self.database.map(|database| database.begin(synchronous)),
         };
         let restart = [program(inside::RESTARTED)];
         let ledger = self.write(directory, &task, &self.variant.drives()?, &restart)?;
@@ -246,14 +246,6 @@ impl Setup<'_> {
         read_result(directory, writer::LEDGER)
     }
 
-    /// The steps that start the database's server and make the tables of the transactions; none without a database.
-    fn start(&self, synchronous: bool) -> Option<Vec<Step>> {
-        let database = self.database?;
-        let start = if synchronous { &database.start } else { &database.control };
-        let tables = Step::Run(database.tables.clone());
-        Some(start.iter().cloned().chain([tables]).collect())
-    }
-
     /// The steps between building the variant and starting the writers.
     fn prepare(&self, directory: &Path, task: &writer::Task) -> Result<Vec<Step>, Error> {
         if let Some(database) = self.database {
@@ -262,9 +254,12 @@ impl Setup<'_> {
                 let path = directory.join(name);
                 fs::write(&path, text).map_err(io("write", &path))?;
             }
+            let mut steps = part.steps;
             // A server that is killed is started by what kills it.
-            let start = task.killed_server.is_none().then(|| self.start(task.synchronous));
-            return Ok([part.steps, start.flatten().unwrap_or_default()].concat());
+            if task.killed_server.is_none() {
+                steps.extend(database.begin(task.synchronous));
+            }
+            return Ok(steps);
         }
         let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;

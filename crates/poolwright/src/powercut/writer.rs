@@ -222,7 +222,11 @@ pub fn run() -> Result<(), String> {
     if let (Some(status), true) = (early, ledger.problems.is_empty()) {
         ledger.problems.push(format!("the writers ended early: {status}"));
     }
-    ledger.end(ended, early.is_some());
+    match task.killed_server {
+        None => ledger.end(ended, early.is_some()),
+        // A server at rest may still have commits in its memory, so that this moment counts.
+        Some(_) => ledger.ended = ended,
+    }
     ledger.failed = (!task.fail.is_empty()).then_some(failed);
     let text = serde_json::to_vec(&ledger).map_err(|e| e.to_string())?;
     fs::write(Path::new(INSIDE).join(LEDGER), text)

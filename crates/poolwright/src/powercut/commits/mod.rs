@@ -50,6 +50,14 @@ pub struct Database {
     pub tables: Command,
 }
 
+impl Database {
+    /// Starts the server, so that it syncs nothing for the control, and makes the tables of the transactions.
+    pub fn begin(&self, synchronous: bool) -> Vec<Step> {
+        let start = if synchronous { &self.start } else { &self.control };
+        start.iter().cloned().chain([Step::Run(self.tables.clone())]).collect()
+    }
+}
+
 /// The database of a trial's workload; none if it has none.
 ///
 /// # Errors
