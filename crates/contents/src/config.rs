@@ -30,6 +30,9 @@ pub struct Config {
     /// Where every write, completion, flush and discard is recorded from the start; none for no record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<PathBuf>,
+    /// Which pages are read of what the drives begin with is noted, for the command `reads`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reads: bool,
 }
 
 /// One drive.
@@ -117,6 +120,7 @@ mod tests {
                 drives: vec![drive],
                 image: None,
                 record: None,
+                reads: false,
             };
             let text = serde_json::to_string(&config).unwrap();
             assert_eq!(Config::from_json(&text), Ok(config), "{text}");

@@ -342,6 +342,21 @@ impl Contents {
         }
     }
 
+    /// What a page holds; none for zeros that take no memory.
+    pub fn page<'a>(&self, pages: &'a Pages, number: u64) -> Option<&'a [u8]> {
+        match self.slot(number) {
+            ZERO => None,
+            slot => Some(pages.page(slot)),
+        }
+    }
+
+    /// Whether a page holds the same as that of other contents in the same memory.
+    pub fn same_page(&self, other: &Contents, pages: &Pages, number: u64) -> bool {
+        // Zeros may take memory.
+        let held = |drive: &Contents| drive.page(pages, number).unwrap_or(&[0; PAGE]);
+        self.slot(number) == other.slot(number) || equal(held(self), held(other))
+    }
+
     /// The pages that are not zero, in ascending order, with their numbers.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, SharedPage)> + '_ {
         self.leaves.iter().enumerate().flat_map(|(index, leaf)| {

@@ -251,6 +251,32 @@ fn a_stopped_command_resumes_and_gives_the_same_states() {
 }
 
 #[test]
+fn a_state_without_a_machine_of_its_own_is_what_a_machine_finds() {
+    // Disks acknowledge so seldom that many cuts fall between the same two acknowledgements.
+    let disks = lab("honest").replace(" log ssd0", "");
+    let Some((code, report, _)) = Cut::new(&disks).run(&["--states", "60"]) else {
+        return;
+    };
+    assert_eq!(code, 0, "{report:#}");
+    let found = states(&report);
+    let mut by_time: Vec<&Value> = found.iter().collect();
+    by_time.sort_by(|a, b| a["at_s"].as_f64().partial_cmp(&b["at_s"].as_f64()).unwrap());
+    let like_an_earlier_one = by_time.iter().enumerate().filter(|(number, state)| {
+        by_time[..*number].iter().any(|before| before["contents_read"] == state["contents_read"])
+    });
+    let shared: Vec<&Value> = like_an_earlier_one.map(|(_, state)| *state).collect();
+    assert!(shared.len() > 4, "{} of {}", shared.len(), found.len());
+    // Some of them are other contents, with writes that recovery does not read.
+    let differ = |state: &&&Value| state["unflushed"] != 0;
+    assert!(shared.iter().any(|state| differ(&state)), "{shared:?}");
+    for state in shared.iter().take(3) {
+        let seed = state["seed"].to_string();
+        let (_, report, _) = Cut::new(&disks).run(&["--state", &seed]).unwrap();
+        assert_eq!(states(&report), [(*state).clone()]);
+    }
+}
+
+#[test]
 fn faults_within_the_redundancy_lose_nothing_and_the_same_fault_of_a_single_log_does() {
     let pool = lab("honest").replace("mirror hdd[0-1] log ssd0", "raidz2 hdd[0-4]");
     let pool = pool.replace("2x hdd", "5x hdd");

@@ -9,6 +9,8 @@ pub enum Command {
     Fail(String),
     /// `save PATH`: writes an index of what the drives hold in memory to a path of the host.
     Save(PathBuf),
+    /// `reads PATH`: writes which pages were read of what the drives began with to a path of the host.
+    Reads(PathBuf),
 }
 
 impl Command {
@@ -21,6 +23,7 @@ impl Command {
         match verb {
             "fail" => Some(Command::Fail(argument.to_owned())),
             "save" => Some(Command::Save(argument.into())),
+            "reads" => Some(Command::Reads(argument.into())),
             _ => None,
         }
     }
@@ -34,6 +37,7 @@ mod tests {
     fn commands_have_a_verb_and_an_argument() {
         assert_eq!(Command::parse("fail hdd3\n"), Some(Command::Fail("hdd3".into())));
         assert_eq!(Command::parse("save /tmp/a b"), Some(Command::Save("/tmp/a b".into())));
+        assert_eq!(Command::parse("reads pages"), Some(Command::Reads("pages".into())));
         for wrong in ["", "fail", "fail ", "eat hdd0", "record /tmp/a"] {
             assert_eq!(Command::parse(wrong), None, "{wrong:?}");
         }

@@ -3,6 +3,7 @@
 use crate::statistics::Statistics;
 use contents::Contents;
 use contents::config::{DriveConfig, FreeRequest};
+use contents::reads::InitialReads;
 use drives::{Attachment, Completion, Nanos, Op, Request};
 
 /// A drive at work.
@@ -11,6 +12,8 @@ pub struct Drive {
     pub name: std::ffi::CString,
     /// What it holds.
     pub contents: Contents,
+    /// What was read of the contents that it began with; none where that is not noted.
+    pub reads: Option<InitialReads>,
     /// Its counters.
     pub statistics: Statistics,
     /// Bytes.
@@ -68,6 +71,7 @@ impl Drive {
         Ok(Drive {
             name: std::ffi::CString::new(config.name.as_str())?,
             contents: Contents::new(size),
+            reads: None,
             statistics: Statistics::default(),
             size,
             logical_sector: logical as u32,
@@ -92,6 +96,13 @@ impl Drive {
     /// Whether it has failed.
     pub fn failed(&self) -> bool {
         self.failed
+    }
+
+    /// Bytes are overwritten or discarded.
+    pub fn overwritten(&mut self, offset: u64, length: u64) {
+        if let Some(reads) = &mut self.reads {
+            reads.overwrite(offset, length);
+        }
     }
 
     fn completes_at_once(&self, op: Op) -> bool {

@@ -12,6 +12,7 @@ use crate::memory;
 use contents::Pages;
 use contents::config::Config;
 use contents::image;
+use contents::reads::{self, InitialReads};
 use contents::record::{Event, EventKind, Recorder};
 use drives::{Op, Request};
 use std::cell::UnsafeCell;
@@ -71,6 +72,9 @@ fn configure(path: &Path) -> Result<Machine, String> {
         let mut contents: Vec<_> = drives.iter_mut().map(|d| &mut d.contents).collect();
         image::load(image, &mut pages, &mut contents)
             .map_err(|e| format!("{}: {e}", image.display()))?;
+    }
+    if config.reads {
+        drives.iter_mut().for_each(|drive| drive.reads = Some(InitialReads::new(drive.size)));
     }
     let recorder = match &config.record {
         Some(path) => Some(record_to(path).map_err(|e| format!("{}: {e}", path.display()))?),
@@ -174,6 +178,7 @@ extern "C" fn pw_submit(
         None => 0,
     };
     if op == Op::Discard && !drive.failed() {
+        drive.overwritten(offset, length);
         drive.contents.discard(&mut machine.pages, offset, length);
     }
     let request = Request { op, offset, length, fua };
@@ -244,7 +249,11 @@ pub unsafe extern "C" fn pw_read(drive: c_uint, offset: u64, to: *mut u8, length
     let machine = machine();
     // SAFETY: the caller's promise.
     let to = unsafe { std::slice::from_raw_parts_mut(to, length as usize) };
-    machine.drives[drive as usize].contents.read(&machine.pages, offset, to);
+    let drive = &mut machine.drives[drive as usize];
+    if let Some(reads) = &mut drive.reads {
+        reads.read(offset, length);
+    }
+    drive.contents.read(&machine.pages, offset, to);
 }
 
 /// A write begins: its event, without data.
@@ -275,6 +284,7 @@ pub unsafe extern "C" fn pw_write(drive: c_uint, offset: u64, from: *const u8, l
     {
         panic!("the record of the drives cannot be written: {why}");
     }
+    drive.overwritten(offset, length);
     drive.contents.write(&mut machine.pages, offset, from);
 }
 
@@ -284,6 +294,7 @@ extern "C" fn pw_forget(drive: c_uint, offset: u64, length: u64) {
     let machine = machine();
     let drive = &mut machine.drives[drive as usize];
     if !drive.failed() {
+        drive.overwritten(offset, length);
         drive.contents.forget(&mut machine.pages, offset, length);
     }
 }
@@ -339,6 +350,11 @@ fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
         Command::Save(path) => {
             let drives: Vec<_> = machine.drives.iter().map(|d| &d.contents).collect();
             image::save_index(&path, &machine.pages, &drives)
+        }
+        Command::Reads(path) => {
+            let noted: Option<Vec<_>> = machine.drives.iter().map(|d| d.reads.as_ref()).collect();
+            let noted = noted.ok_or(std::io::Error::from_raw_os_error(libc::ENODATA))?;
+            reads::save(&path, noted.into_iter())
         }
     }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The contents of drives at moments of a record, from which its crash states are made. The memory is reused for the
 /// next record.
 pub struct CrashDrives {
-    pages: Pages,
+    pub(super) pages: Pages,
     record: Option<OpenRecord>,
 }
 
@@ -130,7 +130,7 @@ impl CrashDrives {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use contents::crash::EMPTY_AFTER;
     use contents::record::{Event, EventKind, Recorder};
@@ -169,9 +169,14 @@ mod tests {
                 }
             }
         }
+        (path, config_of(&["ssd0", "ssd1"], profile))
+    }
+
+    /// Drives of a profile.
+    fn config_of(names: &[&str], profile: &str) -> Config {
         let profile = lab::Profiles::builtin().get(profile).unwrap().unwrap();
-        let drive = |name: &str| DriveConfig {
-            name: name.to_owned(),
+        let drive = |name: &&str| DriveConfig {
+            name: (*name).to_owned(),
             profile: profile.clone(),
             real_capacity: SIZE,
             capacity: SIZE,
@@ -179,15 +184,20 @@ mod tests {
             free: Vec::new(),
             failed: false,
         };
-        let config = Config {
+        Config {
             pages: 1 << 16,
             memory: None,
             spill: None,
-            drives: vec![drive("ssd0"), drive("ssd1")],
+            drives: names.iter().map(drive).collect(),
             image: None,
             record: None,
-        };
-        (path, config)
+            reads: false,
+        }
+    }
+
+    /// A single drive.
+    pub fn one_drive() -> Config {
+        config_of(&["ssd0"], "pm9a3-1.92t")
     }
 
     /// Each page with its number, never flushed.

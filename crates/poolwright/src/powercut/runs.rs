@@ -1,6 +1,7 @@
 //! The recordings and crash states of a command, less those that are saved.
 
 use super::crash_drives::CrashDrives;
+use super::known::KnownRecoveries;
 use super::report::{Run, State, Written};
 use super::saved::{Saved, SavedLine};
 use super::states::{Checked, Recorded, Setup};
@@ -132,24 +133,34 @@ fn make(
     let states: Result<Vec<(&Recorded, u64)>, Error> = missing.iter().map(of).collect();
     let mut states = states?;
     states.sort_by_key(|(recording, seed)| (!recording.synchronous, recording.moment(*seed)));
+    // A job has all states between two acknowledgements: many of them recover in the same way.
+    let between: Vec<&[(&Recorded, u64)]> = states
+        .chunk_by(|(a, one), (b, other)| {
+            a.synchronous == b.synchronous && a.acknowledged(*one) == b.acknowledged(*other)
+        })
+        .collect();
     let hung = in_parallel(
         jobs.number(held, host_resources::free_memory()),
-        &states,
-        || CrashDrives::new(&config),
-        |base, &(recording, seed)| {
-            let synchronous = recording.synchronous;
-            let name = format!("state-{synchronous}-{seed}");
-            match setup.check(recording, base, &scratch.path().join(name), seed)? {
-                Checked::State(state) => {
-                    saved.add(SavedLine::State { synchronous, state: state.clone() })?;
-                    progress.state(synchronous, &state);
-                    Ok(None)
-                }
-                Checked::Hung(how) => {
-                    progress.hung(seed, &how);
-                    Ok(Some(Hung { synchronous, seed, how }))
+        &between,
+        || (CrashDrives::new(&config), KnownRecoveries::default()),
+        |(base, known), states| {
+            let mut hung = Vec::new();
+            for &(recording, seed) in *states {
+                let synchronous = recording.synchronous;
+                let name = format!("state-{synchronous}-{seed}");
+                let directory = scratch.path().join(name);
+                match setup.check(recording, (base, known), &directory, seed)? {
+                    Checked::State(state) => {
+                        saved.add(SavedLine::State { synchronous, state: state.clone() })?;
+                        progress.state(synchronous, &state);
+                    }
+                    Checked::Hung(how) => {
+                        progress.hung(seed, &how);
+                        hung.push(Hung { synchronous, seed, how });
+                    }
                 }
             }
+            Ok(hung)
         },
     )?;
     Ok(hung.into_iter().flatten().collect())

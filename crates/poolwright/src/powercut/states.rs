@@ -6,6 +6,7 @@ use super::commits::Database;
 use super::crash_drives::CrashDrives;
 use super::drive_fault::{self, DriveFault, FaultKind};
 use super::inside;
+use super::known::KnownRecoveries;
 use super::pages::PageFiles;
 use super::recovery::{self, Recovered, Storage};
 use super::report::State;
@@ -15,8 +16,8 @@ use bench::engine::linux::variant_machine::{self, EarlyEnd, VariantMachine};
 use bench::error::Error;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
-use contents::Contents;
 use contents::config::{Config, DriveConfig};
+use contents::{Contents, reads};
 use lab::build_commands::{POOL, full_name};
 use lab::campaign::Stack;
 use machine::DEVICE;
@@ -35,6 +36,9 @@ pub const RECORDING: Duration = Duration::from_secs(1800);
 /// pages without a system call takes no virtual time and would never end. A slow host can be the reason as well, so
 /// that it is no result.
 const RECOVERY: Duration = Duration::from_secs(600);
+
+/// File in a machine's directory with the pages that were read of its drives.
+const READS: &str = "reads";
 
 /// Data that all machines of a power cut share.
 pub struct Setup<'a> {
@@ -71,6 +75,11 @@ impl Recorded {
         // Drives that fail during the writing have failed in every state.
         let from = self.ledger.failed.unwrap_or(self.ledger.begun);
         from + share_of(self.ledger.ended - from, mix(seed))
+    }
+
+    /// What each writer had acknowledged in the state with a seed.
+    pub fn acknowledged(&self, seed: u64) -> Vec<u64> {
+        self.ledger.acknowledged_by(self.moment(seed))
     }
 }
 
@@ -119,20 +128,17 @@ pub enum Checked {
     Hung(String),
 }
 
-/// What became of a crash state whose machine has ended. One that died makes its state unusable: what was on its drives
-/// may be the reason, and other states can still be checked. `add` adds what the others found.
-fn checked(
-    ended: Result<(), EarlyEnd>,
-    mut state: State,
-    add: impl FnOnce(&mut State) -> Result<(), Error>,
-) -> Result<Checked, Error> {
-    match ended {
-        Ok(()) => add(&mut state)?,
-        Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
-        Err(EarlyEnd::Hung(how)) => return Ok(Checked::Hung(how)),
-        Err(EarlyEnd::Error(error)) => return Err(error),
+/// What became of a crash state whose machine ended early. One that died makes its state unusable: what was on its
+/// drives may be the reason, and other states can still be checked.
+fn unchecked(early: EarlyEnd, mut state: State) -> Result<Checked, Error> {
+    match early {
+        EarlyEnd::Died(how) => {
+            state.unusable = Some(how);
+            Ok(Checked::State(Box::new(state)))
+        }
+        EarlyEnd::Hung(how) => Ok(Checked::Hung(how)),
+        EarlyEnd::Error(error) => Err(error),
     }
-    Ok(Checked::State(Box::new(state)))
 }
 
 /// The step that runs this program inside a machine, where it is also the first process.
@@ -297,7 +303,7 @@ impl Setup<'_> {
         let replay = replay.map_err(io("read", &recorded.record))?;
         let faulty_before = replay.faulty_writes();
         let (contents, unflushed, rotten) = base.cut(replay, &faults, seed, &mut drives);
-        let acknowledged = ledger.acknowledged_by(at);
+        let acknowledged = recorded.acknowledged(seed);
         let state = State {
             seed,
             at_s: (at - ledger.begun) as f64 / 1e9,
@@ -311,38 +317,66 @@ impl Setup<'_> {
         Ok(AfterCut { at, drives, contents, acknowledged, state })
     }
 
-    /// Cuts the power as [`Setup::cut`] does, starts a machine on the drives, and returns what it finds. The
-    /// directory is removed afterwards.
+    /// Cuts the power as [`Setup::cut`] does, and returns what a machine on the drives finds. Where no recovery is
+    /// known that would be the same, the machine is started. The directory is removed afterwards.
     pub fn check(
         &self,
         recorded: &Recorded,
-        base: &mut CrashDrives,
+        (base, known): (&mut CrashDrives, &mut KnownRecoveries),
         directory: &Path,
         seed: u64,
     ) -> Result<Checked, Error> {
+        let mut after = self.cut(recorded, base, seed)?;
+        let (at, mut state) = (after.at, std::mem::take(&mut after.state));
+        let outcome = match known.find(base, &after) {
+            Some(outcome) => {
+                base.discard(after.contents);
+                outcome
+            }
+            None => {
+                let recovered = self.recover(recorded, base, directory, &after);
+                fs::remove_dir_all(directory).map_err(io("remove", directory))?;
+                match recovered {
+                    Ok((found, read)) => known.add(base, after, found, read),
+                    Err(early) => {
+                        base.discard(after.contents);
+                        return unchecked(early, state);
+                    }
+                }
+            }
+        };
+        let first = recorded.ledger.first_lost(&outcome.found.data.kept, at);
+        state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
+        state.contents_read = Some(outcome.read);
+        state.add(outcome.found);
+        Ok(Checked::State(Box::new(state)))
+    }
+
+    /// Starts a machine on drives after a cut. Returns what it finds, and which pages of each drive it read.
+    fn recover(
+        &self,
+        recorded: &Recorded,
+        base: &CrashDrives,
+        directory: &Path,
+        AfterCut { drives, contents, acknowledged, .. }: &AfterCut,
+    ) -> Result<(Recovered, Vec<Vec<u64>>), EarlyEnd> {
         fs::create_dir(directory).map_err(io("make", directory))?;
-        let AfterCut { at, drives, contents, acknowledged, state } =
-            self.cut(recorded, base, seed)?;
         let task = recovery::Task {
-            storage: self.storage(&drives),
+            storage: self.storage(drives),
             work: recorded.work.clone(),
-            acknowledged,
+            acknowledged: acknowledged.clone(),
         };
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
-        let held = Some(base.contents_of(&contents));
-        let ended = self.variant.run(directory, &drives, held, steps, RECOVERY, self.stop);
-        base.discard(contents);
-        let checked = checked(ended.map(drop), state, |state| {
-            let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-            let first = recorded.ledger.first_lost(&found.data.kept, at);
-            state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
-            state.add(found);
-            Ok(())
-        })?;
-        fs::remove_dir_all(directory).map_err(io("remove", directory))?;
-        Ok(checked)
+        steps.push(Step::Write { path: "/proc/drives".into(), text: format!("reads {READS}") });
+        let drives = Config { reads: true, ..drives.clone() };
+        let held = Some(base.contents_of(contents));
+        self.variant.run(directory, &drives, held, steps, RECOVERY, self.stop)?;
+        let found = read_result(directory, recovery::RECOVERED)?;
+        let path = directory.join(READS);
+        let read = reads::load(&path, drives.drives.len()).map_err(io("read", &path))?;
+        Ok((found, read))
     }
 
     /// What holds the data on these drives.
@@ -375,23 +409,15 @@ mod tests {
     #[test]
     fn a_machine_that_dies_makes_its_state_unusable_and_one_that_hangs_gives_none() {
         let how = "Kernel panic - not syncing";
-        let of = |ended| {
-            let state = State { seed: 4, acknowledged: 9, ..State::default() };
-            checked(ended, state, |state| {
-                state.lost = 1;
-                Ok(())
-            })
-        };
-        let Ok(Checked::State(died)) = of(Err(EarlyEnd::Died(how.to_owned()))) else { panic!() };
+        let of = |early| unchecked(early, State { seed: 4, acknowledged: 9, ..State::default() });
+        let Ok(Checked::State(died)) = of(EarlyEnd::Died(how.to_owned())) else { panic!() };
         assert!(died.damaged() && died.lost == 0);
         let line = died.line(Written::Blocks);
         assert!(line.ends_with(&format!("its data cannot be used: {how}")), "{line}");
-        let Ok(Checked::State(ended)) = of(Ok(())) else { panic!() };
-        assert_eq!((ended.seed, ended.lost, ended.unusable), (4, 1, None));
-        let hung = of(Err(EarlyEnd::Hung("600 s of real time".to_owned())));
+        let hung = of(EarlyEnd::Hung("600 s of real time".to_owned()));
         assert!(matches!(hung, Ok(Checked::Hung(how)) if how == "600 s of real time"));
         let error = Error::Environment("no space is left".to_owned());
-        assert!(of(Err(EarlyEnd::Error(error))).is_err());
+        assert!(of(EarlyEnd::Error(error)).is_err());
     }
 
     #[test]

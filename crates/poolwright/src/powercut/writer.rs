@@ -103,7 +103,7 @@ impl Ledger {
 
     /// Number of acknowledged blocks of each writer at a time.
     pub fn acknowledged_by(&self, at: u64) -> Vec<u64> {
-        let count = |times: &Vec<u64>| times.iter().filter(|t| **t <= at).count() as u64;
+        let count = |times: &Vec<u64>| times.partition_point(|time| *time <= at) as u64;
         self.acknowledged.iter().map(count).collect()
     }
 

@@ -71,6 +71,7 @@ impl Bare {
             drives: self.drives.clone(),
             image: None,
             record: Some(self.record()),
+            reads: false,
         };
         let machine = Machine {
             kernel: self.engine.kernel(),

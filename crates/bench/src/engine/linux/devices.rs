@@ -36,6 +36,7 @@ pub fn config(inputs: &Inputs) -> Result<Config, Error> {
         spill: Some(machine::memory::SPILL),
         image: None,
         record: None,
+        reads: false,
     })
 }
 

@@ -60,6 +60,7 @@ impl Linux {
             drives: Vec::new(),
             image: None,
             record: None,
+            reads: false,
         };
         let memory = Memory::new().map_err(|e| {
             Error::Environment(format!("cannot get memory for a machine: {e}: free memory"))

@@ -36,6 +36,12 @@ pub enum EarlyEnd {
     Error(Error),
 }
 
+impl From<Error> for EarlyEnd {
+    fn from(error: Error) -> EarlyEnd {
+        EarlyEnd::Error(error)
+    }
+}
+
 impl Linux {
     /// The machine of a variant, with room for a client. The client's part of the inputs is not used, except for its
     /// dataset.
@@ -82,9 +88,8 @@ impl VariantMachine<'_> {
         stop: &Stop,
     ) -> Result<Outcome, EarlyEnd> {
         let script = steps::script(self.inputs, &self.linux.engine, steps);
-        let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Error)?;
-        let index = contents.map(|contents| contents.hand_over(&memory, directory)).transpose();
-        let index = index.map_err(EarlyEnd::Error)?;
+        let memory = self.linux.take_memory(directory)?;
+        let index = contents.map(|contents| contents.hand_over(&memory, directory)).transpose()?;
         let drives = Config { image: index.as_ref().map(|_| image()), ..drives.clone() };
         let machine = Machine {
             patience: hung_after,

@@ -3,6 +3,7 @@
 use super::recovery::{Opened, Recovered};
 use lab::durability::Assessment;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 #[derive(Debug, Serialize)]
@@ -112,6 +113,9 @@ pub struct State {
     pub silent_errors: u64,
     /// The drive faults of this state alone, as text.
     pub drive_faults: Vec<String>,
+    /// A hash of what recovery read of the drives, in hexadecimal: states with the same one share one machine. None
+    /// where the server was killed, and where the machine died.
+    pub contents_read: Option<String>,
     /// Acknowledged blocks or transactions that are gone.
     pub lost: u64,
     /// Blocks or transactions that are partial, or contain data that was never written there.
@@ -213,6 +217,13 @@ impl States<'_> {
         self.0.iter().filter(|state| is(state)).count()
     }
 
+    /// How many there are of which recovery read different contents. A machine that died counts as another one.
+    fn different(&self) -> usize {
+        let read = || self.0.iter().map(|state| &state.contents_read);
+        read().flatten().collect::<BTreeSet<_>>().len()
+            + read().filter(|read| read.is_none()).count()
+    }
+
     fn sum(&self, of: impl Fn(&State) -> u64) -> u64 {
         self.0.iter().map(|state| of(state)).sum()
     }
@@ -312,6 +323,13 @@ impl Report {
             states.sum(|s| s.corrupt)
         );
         let indent = " ".repeat(19);
+        if states.different() < states.0.len() {
+            let _ = writeln!(
+                text,
+                "{indent}recovery read different contents in {} of them; the others are like one of these",
+                states.different()
+            );
+        }
         let (dropped, unflushed) = (states.sum(|s| s.dropped), states.sum(|s| s.unflushed));
         let drives = format!("drives lost {dropped} of {unflushed} unflushed writes");
         let open = if self.zfs { "import" } else { "mount" };

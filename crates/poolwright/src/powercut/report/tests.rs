@@ -194,3 +194,15 @@ fn a_bound_has_two_significant_digits_at_least() {
         assert!(text.contains(&format!("at most 3/{states} = {share} % of")), "{text}");
     }
 }
+
+#[test]
+fn states_that_recover_alike_are_counted() {
+    let mut report = report([run(true, 0, 5), run(false, 3, 5)]);
+    let one = report.runs[0].states.remove(0);
+    let like = |read: &str| State { contents_read: Some(read.to_owned()), ..one.clone() };
+    report.runs[0].states = vec![like("a"), like("b"), like("a"), one.clone(), one.clone()];
+    let line = "recovery read different contents in 4 of them";
+    assert!(report.text().contains(line), "{}", report.text());
+    report.runs[0].states.remove(2);
+    assert!(!report.text().contains("different contents"), "{}", report.text());
+}

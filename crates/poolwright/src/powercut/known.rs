@@ -1,0 +1,160 @@
+//! Recoveries that need not be run again. A machine is a function of what it is told and of what it reads: a crash
+//! state of which all pages that an earlier recovery read hold the same recovers in the same way, whatever else its
+//! drives hold.
+
+use super::crash_drives::CrashDrives;
+use super::recovery::Recovered;
+use super::states::AfterCut;
+use contents::{Contents, reads};
+use std::hash::{DefaultHasher, Hasher};
+
+/// Most of them: each keeps the contents of its drives.
+const MOST: usize = 64;
+
+/// Recoveries of states with the same acknowledged writes.
+#[derive(Default)]
+pub struct KnownRecoveries {
+    acknowledged: Vec<u64>,
+    all: Vec<KnownRecovery>,
+}
+
+struct KnownRecovery {
+    /// What the drives held after the cut.
+    contents: Vec<Contents>,
+    /// Which of them had failed.
+    failed: Vec<bool>,
+    /// The pages of each that were read, by their numbers.
+    read: Vec<Vec<u64>>,
+    outcome: Outcome,
+}
+
+/// What a recovery found.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub found: Recovered,
+    /// A hash of what it read, in hexadecimal.
+    pub read: String,
+}
+
+fn failed(after: &AfterCut) -> Vec<bool> {
+    after.drives.drives.iter().map(|drive| drive.failed).collect()
+}
+
+/// Adds what drives hold in these pages of each to a hash.
+fn hash(base: &CrashDrives, read: &[Vec<u64>], drives: &[Contents], hasher: &mut impl Hasher) {
+    for (drive, numbers) in drives.iter().zip(read) {
+        for number in numbers {
+            hasher.write_u64(*number);
+            let page = drive.page(&base.pages, *number);
+            // Zeros may take memory or not.
+            let page = page.filter(|page| page.iter().any(|byte| *byte != 0));
+            hasher.write(page.unwrap_or_default());
+        }
+    }
+}
+
+impl KnownRecoveries {
+    /// The outcome of a state's recovery; none where a machine has to find it out.
+    pub fn find(&self, base: &CrashDrives, after: &AfterCut) -> Option<Outcome> {
+        if self.acknowledged != after.acknowledged {
+            return None;
+        }
+        let failed = failed(after);
+        let same = |known: &&KnownRecovery| {
+            known.failed == failed
+                && reads::same(&base.pages, &known.read, &known.contents, &after.contents)
+        };
+        // The last ones are the nearest in time.
+        self.all.iter().rev().find(same).map(|known| known.outcome.clone())
+    }
+
+    /// Remembers what the recovery of a state found, which read these pages of each drive, and returns it. Those of
+    /// states with other acknowledged writes are forgotten.
+    pub fn add(
+        &mut self,
+        base: &mut CrashDrives,
+        after: AfterCut,
+        found: Recovered,
+        read: Vec<Vec<u64>>,
+    ) -> Outcome {
+        let failed = failed(&after);
+        if self.acknowledged != after.acknowledged {
+            self.all.drain(..).for_each(|known| base.discard(known.contents));
+            self.acknowledged = after.acknowledged;
+        } else if self.all.len() == MOST {
+            base.discard(self.all.remove(0).contents);
+        }
+        let mut hasher = DefaultHasher::new();
+        failed.iter().for_each(|failed| hasher.write_u8((*failed).into()));
+        self.acknowledged.iter().for_each(|number| hasher.write_u64(*number));
+        hash(base, &read, &after.contents, &mut hasher);
+        let outcome = Outcome { found, read: format!("{:016x}", hasher.finish()) };
+        let contents = after.contents;
+        self.all.push(KnownRecovery { contents, failed, read, outcome: outcome.clone() });
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::powercut::crash_drives::tests::one_drive;
+    use crate::powercut::report::State;
+    use contents::PAGE;
+
+    /// A state of one drive whose first pages hold these bytes.
+    fn after(base: &mut CrashDrives, held: [u8; 3], acknowledged: u64) -> AfterCut {
+        let mut drive = Contents::new(1 << 20);
+        for (number, byte) in held.into_iter().enumerate() {
+            drive.write(&mut base.pages, (number * PAGE) as u64, &[byte; PAGE]);
+        }
+        let (state, acknowledged) = (State::default(), vec![acknowledged]);
+        AfterCut { at: 0, drives: one_drive(), contents: vec![drive], acknowledged, state }
+    }
+
+    fn found(seconds: f64) -> Recovered {
+        Recovered { opened_s: Some(seconds), ..Recovered::default() }
+    }
+
+    #[test]
+    fn a_recovery_is_known_where_all_that_it_read_is_the_same() {
+        let base = &mut CrashDrives::new(&one_drive());
+        let mut known = KnownRecoveries::default();
+        let first = after(base, [1, 2, 3], 7);
+        let first = known.add(base, first, found(0.5), vec![vec![0, 2, 9]]);
+        let mut find = |known: &KnownRecoveries, held, acknowledged, failed| {
+            let mut state = after(base, held, acknowledged);
+            state.drives.drives[0].failed = failed;
+            let outcome = known.find(base, &state);
+            base.discard(state.contents);
+            outcome
+        };
+        let same = find(&known, [1, 5, 3], 7, false).unwrap();
+        assert_eq!((same.found, same.read), (found(0.5), first.read.clone()));
+        assert!(find(&known, [1, 2, 4], 7, false).is_none(), "a page that was read differs");
+        assert!(find(&known, [1, 2, 3], 8, false).is_none(), "more is looked for");
+        assert!(find(&known, [1, 2, 3], 7, true).is_none(), "the drive has failed");
+        let other = after(base, [1, 2, 4], 7);
+        let other = known.add(base, other, found(0.7), vec![vec![0, 2, 9]]);
+        assert_ne!(first.read, other.read);
+        for (last, seconds) in [(3, 0.5), (4, 0.7)] {
+            let state = after(base, [1, 0, last], 7);
+            assert_eq!(known.find(base, &state).unwrap().found, found(seconds));
+            base.discard(state.contents);
+        }
+    }
+
+    #[test]
+    fn recoveries_that_are_forgotten_give_their_memory_back() {
+        let base = &mut CrashDrives::new(&one_drive());
+        let mut known = KnownRecoveries::default();
+        for last in 1..=MOST as u8 + 3 {
+            let state = after(base, [0, 0, last], 7);
+            known.add(base, state, found(1.0), vec![vec![2]]);
+        }
+        assert_eq!(base.pages.held(), MOST as u32);
+        let state = after(base, [0, 0, 9], 8);
+        known.add(base, state, found(1.0), vec![vec![2]]);
+        assert_eq!((base.pages.held(), known.all.len()), (1, 1));
+    }
+}
