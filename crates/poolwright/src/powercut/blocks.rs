@@ -1,16 +1,17 @@
 //! The blocks of the writers: numbered, with content derived from the number, appended to files.
 
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Writers at the same time.
 pub const WRITERS: usize = 4;
 /// Blocks per file. A writer then creates the next file, so that new names are tested too.
 pub const PER_FILE: u64 = 32;
 
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocks {
     pub directory: PathBuf,
     /// Bytes of a block, a multiple of 8.
@@ -21,7 +22,7 @@ pub struct Blocks {
 }
 
 /// What a cut may leave of a block that was not acknowledged. In any case it may be complete or missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InFlight {
     /// Its beginning, where the file then ends. A transaction group of ZFS has a write as a whole. But fdatasync puts
@@ -45,7 +46,7 @@ impl InFlight {
 }
 
 /// Damage to the blocks of one writer or of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damage {
     /// Acknowledged blocks that are missing, empty or cannot be read.
     pub lost: u64,
@@ -88,62 +89,114 @@ impl Blocks {
         data
     }
 
-    /// Checks a writer's files against its number of acknowledged blocks: the damage, and the number of its first
-    /// blocks that are intact. One more block may have been in flight.
-    pub fn check(&self, writer: usize, acknowledged: u64) -> (Damage, u64) {
-        let mut damage = Damage::default();
-        let files = acknowledged / PER_FILE + 1;
-        for file in 0..files {
-            let first = file * PER_FILE;
-            let (path, _) = self.place(writer, first);
-            damage += self.check_file(&path, (writer, first), acknowledged);
-        }
-        // The file after the last was never written.
-        let beyond = self.place(writer, files * PER_FILE).0;
-        damage.corrupt += u64::from(beyond.exists());
-        match damage == Damage::default() {
-            true => (damage, acknowledged),
-            false => (damage, self.intact(writer, acknowledged)),
-        }
+    /// What is there of a writer's blocks; nothing where the directory cannot be read.
+    pub fn read_back(&self, writer: usize) -> WriterBlocks {
+        let prefix = format!("writer-{writer}-");
+        let number =
+            |entry: fs::DirEntry| entry.file_name().to_str()?.strip_prefix(&prefix)?.parse().ok();
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        let mut numbers: Vec<u64> = entries.filter_map(number).collect();
+        numbers.sort_unstable();
+        let files = numbers.into_iter().map(|number| (number, self.read_file_back(writer, number)));
+        let mut others: Vec<(u64, Vec<BlockState>)> = files.collect();
+        let whole = [BlockState::Intact; PER_FILE as usize];
+        let intact =
+            (0..).zip(&others).take_while(|(n, (number, file))| n == number && *file == whole);
+        let intact_files = intact.count();
+        others.drain(..intact_files);
+        WriterBlocks { intact_files: intact_files as u64, others }
     }
 
-    fn check_file(&self, path: &Path, (writer, first): (usize, u64), acknowledged: u64) -> Damage {
-        let expected = acknowledged.saturating_sub(first).min(PER_FILE);
+    /// The blocks of a file; none of one that cannot be opened.
+    fn read_file_back(&self, writer: usize, file: u64) -> Vec<BlockState> {
+        let first = file * PER_FILE;
+        let (path, _) = self.place(writer, first);
         let opened = fs::File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let Ok((length, file)) = opened else {
-            // All blocks of a file that cannot be opened are lost.
-            return Damage { lost: expected, corrupt: 0 };
+            return Vec::new();
         };
-        let mut damage = Damage::default();
         let size = self.size as u64;
-        for index in 0..expected.max(length.div_ceil(size)) {
-            let number = first + index;
-            let there = size.min(length.saturating_sub(index * size)) as usize;
+        let look = |index| {
+            let there = size.min(length - index * size) as usize;
             let mut data = vec![0; there];
-            let read = file.read_exact_at(&mut data, index * size);
-            let promised = number < acknowledged;
-            let content = self.content(writer, number);
-            match read {
-                Ok(()) if number > acknowledged => damage.corrupt += 1,
-                Ok(()) if data == content => {}
-                Ok(()) if !promised && self.in_flight.allows(&data, &content) => {}
-                Ok(()) if promised && data.iter().all(|byte| *byte == 0) => damage.lost += 1,
-                Ok(()) => damage.corrupt += 1,
-                Err(_) => damage.lost += u64::from(promised),
+            match file.read_exact_at(&mut data, index * size) {
+                Ok(()) => self.state(&data, &self.content(writer, first + index)),
+                Err(_) => BlockState::Unreadable,
             }
-        }
-        damage
+        };
+        (0..length.div_ceil(size)).map(look).collect()
     }
 
-    /// How many of a writer's first blocks are intact.
-    fn intact(&self, writer: usize, acknowledged: u64) -> u64 {
-        let is_intact = |number: &u64| {
-            let (path, offset) = self.place(writer, *number);
-            let mut data = vec![0; self.size];
-            let read = fs::File::open(path).and_then(|file| file.read_exact_at(&mut data, offset));
-            read.is_ok() && data == self.content(writer, *number)
-        };
-        (0..acknowledged).take_while(is_intact).count() as u64
+    fn state(&self, data: &[u8], content: &[u8]) -> BlockState {
+        match data {
+            _ if data == content => BlockState::Intact,
+            _ if data.iter().all(|byte| *byte == 0) => BlockState::Empty,
+            _ if self.in_flight.allows(data, content) => BlockState::Part,
+            _ => BlockState::Foreign,
+        }
+    }
+}
+
+/// What is there of one block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockState {
+    Intact,
+    /// A part that a cut may leave of a block in flight.
+    Part,
+    /// Zeros.
+    Empty,
+    /// Anything else.
+    Foreign,
+    Unreadable,
+}
+
+/// What is there of the blocks of one writer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriterBlocks {
+    /// Its first files whose blocks are all intact.
+    intact_files: u64,
+    /// The numbers of the other files that are there, each with its blocks.
+    others: Vec<(u64, Vec<BlockState>)>,
+}
+
+impl WriterBlocks {
+    /// Checks it against the writer's number of acknowledged blocks: the damage, and the number of its first blocks that
+    /// are intact. One more block may have been in flight.
+    pub fn check(&self, in_flight: InFlight, acknowledged: u64) -> (Damage, u64) {
+        let mut damage = Damage::default();
+        // A file after the last was never written.
+        let files = acknowledged / PER_FILE + 1;
+        damage.corrupt += self.intact_files.saturating_sub(files);
+        damage.corrupt += self.others.iter().filter(|(number, _)| *number >= files).count() as u64;
+        let mut kept = None;
+        for number in 0..files * PER_FILE {
+            let state = self.block(number);
+            let promised = number < acknowledged;
+            if promised && state != Some(BlockState::Intact) {
+                kept = kept.or(Some(number));
+            }
+            match state {
+                None | Some(BlockState::Unreadable) => damage.lost += u64::from(promised),
+                Some(_) if number > acknowledged => damage.corrupt += 1,
+                Some(BlockState::Intact) => {}
+                Some(BlockState::Part) if !promised => {}
+                Some(BlockState::Empty) if promised => damage.lost += 1,
+                Some(BlockState::Empty) if in_flight == InFlight::AnyPart => {}
+                Some(_) => damage.corrupt += 1,
+            }
+        }
+        (damage, kept.unwrap_or(acknowledged))
+    }
+
+    /// The state of a block; none where there is none.
+    fn block(&self, number: u64) -> Option<BlockState> {
+        let file = number / PER_FILE;
+        if file < self.intact_files {
+            return Some(BlockState::Intact);
+        }
+        let place = self.others.binary_search_by_key(&file, |(number, _)| *number).ok()?;
+        self.others[place].1.get((number % PER_FILE) as usize).copied()
     }
 }
 
@@ -176,7 +229,7 @@ mod tests {
             append(&blocks, 2, number, true).unwrap();
         }
         change(&blocks);
-        blocks.check(2, ACKNOWLEDGED).0
+        blocks.read_back(2).check(blocks.in_flight, ACKNOWLEDGED).0
     }
 
     fn of(directory: &tempfile::TempDir) -> Blocks {
@@ -200,7 +253,7 @@ mod tests {
         append(&blocks, 0, 1, true).unwrap();
         let file = fs::OpenOptions::new().write(true).open(blocks.place(0, 0).0).unwrap();
         change(&file, &blocks.content(0, 1));
-        blocks.check(0, acknowledged).0
+        blocks.read_back(0).check(in_flight, acknowledged).0
     }
 
     #[test]
@@ -285,8 +338,11 @@ mod tests {
         for (writer, number) in [(0, 0), (0, 1), (0, 2), (1, 0)] {
             append(&blocks, writer, number, true).unwrap();
         }
-        let check =
-            || [(0, 3), (1, 1)].map(|(writer, acknowledged)| blocks.check(writer, acknowledged));
+        let check = || {
+            [(0, 3), (1, 1)].map(|(writer, acknowledged)| {
+                blocks.read_back(writer).check(blocks.in_flight, acknowledged)
+            })
+        };
         assert_eq!(check(), [(Damage::default(), 3), (Damage::default(), 1)]);
         let path = blocks.place(0, 0).0;
         let file = fs::OpenOptions::new().write(true).open(path).unwrap();

@@ -10,11 +10,18 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+/// Most bytes that crash states hold which are kept to be compared with later ones.
+pub const KEPT: u64 = 256 << 20;
+
 /// The contents of drives at moments of a record, from which its crash states are made. The memory is reused for the
 /// next record.
 pub struct CrashDrives {
     pub(super) pages: Pages,
     record: Option<OpenRecord>,
+    /// Bytes by which the memory grew while states were made: those that are kept since the first hold at most as many.
+    pub(super) grown: u64,
+    /// Pages that were held when the last one was begun.
+    held_before: u32,
 }
 
 /// The record that states are made from.
@@ -35,9 +42,12 @@ fn seed_of_drive(seed: u64, number: usize) -> u64 {
 }
 
 impl CrashDrives {
-    /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
+    /// Memory for the drives of a configuration, at the start of the writing and at a later moment. A crash state only
+    /// needs memory for its differences from these; there is room for one and for [`KEPT`] bytes of others.
     pub fn new(config: &Config) -> CrashDrives {
-        CrashDrives { pages: Pages::leaked(config.pages.saturating_mul(2)), record: None }
+        let kept = (KEPT / PAGE as u64) as u32;
+        let pages = Pages::leaked(config.pages.saturating_mul(3).saturating_add(kept));
+        CrashDrives { pages, record: None, grown: 0, held_before: 0 }
     }
 
     /// The drives at a time of a record whose writing began at `settled`. Faults of their writes begin with the
@@ -51,7 +61,8 @@ impl CrashDrives {
         faults: &[DriveFault],
         seed: u64,
     ) -> io::Result<Replay> {
-        let CrashDrives { pages, record: current } = self;
+        let CrashDrives { pages, record: current, held_before, .. } = self;
+        *held_before = pages.held();
         let open = || File::open(record).map(|file| BufReader::with_capacity(1 << 18, file));
         if let Some(other) = current.take_if(|current| current.path != record) {
             other.begun.discard(pages);
@@ -112,6 +123,8 @@ impl CrashDrives {
                 _ => {}
             }
         }
+        let grown = pages.held().saturating_sub(self.held_before);
+        self.grown += u64::from(grown) * PAGE as u64;
         (contents, unflushed, rotten)
     }
 

@@ -2,21 +2,19 @@
 //! state of which all pages that an earlier recovery read hold the same recovers in the same way, whatever else its
 //! drives hold.
 
-use super::crash_drives::CrashDrives;
+use super::crash_drives::{CrashDrives, KEPT};
 use super::recovery::Recovered;
 use super::states::AfterCut;
 use contents::{Contents, reads};
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 
-/// Most of them: each keeps the contents of its drives.
+/// Most of them: a state is compared with each.
 const MOST: usize = 64;
 
-/// Recoveries of states with the same acknowledged writes.
+/// The last recoveries that were run. What their drives hold takes at most [`KEPT`] bytes, and the last one's more.
 #[derive(Default)]
-pub struct KnownRecoveries {
-    acknowledged: Vec<u64>,
-    all: Vec<KnownRecovery>,
-}
+pub struct KnownRecoveries(VecDeque<KnownRecovery>);
 
 struct KnownRecovery {
     /// What the drives held after the cut.
@@ -26,6 +24,8 @@ struct KnownRecovery {
     /// The pages of each that were read, by their numbers.
     read: Vec<Vec<u64>>,
     outcome: Outcome,
+    /// [`CrashDrives::grown`] when it was added.
+    grown: u64,
 }
 
 /// What a recovery found.
@@ -56,20 +56,16 @@ fn hash(base: &CrashDrives, read: &[Vec<u64>], drives: &[Contents], hasher: &mut
 impl KnownRecoveries {
     /// The outcome of a state's recovery; none where a machine has to find it out.
     pub fn find(&self, base: &CrashDrives, after: &AfterCut) -> Option<Outcome> {
-        if self.acknowledged != after.acknowledged {
-            return None;
-        }
         let failed = failed(after);
         let same = |known: &&KnownRecovery| {
             known.failed == failed
                 && reads::same(&base.pages, &known.read, &known.contents, &after.contents)
         };
         // The last ones are the nearest in time.
-        self.all.iter().rev().find(same).map(|known| known.outcome.clone())
+        self.0.iter().rev().find(same).map(|known| known.outcome.clone())
     }
 
-    /// Remembers what the recovery of a state found, which read these pages of each drive, and returns it. Those of
-    /// states with other acknowledged writes are forgotten.
+    /// Remembers what the recovery of a state found, which read these pages of each drive, and returns it.
     pub fn add(
         &mut self,
         base: &mut CrashDrives,
@@ -78,19 +74,22 @@ impl KnownRecoveries {
         read: Vec<Vec<u64>>,
     ) -> Outcome {
         let failed = failed(&after);
-        if self.acknowledged != after.acknowledged {
-            self.all.drain(..).for_each(|known| base.discard(known.contents));
-            self.acknowledged = after.acknowledged;
-        } else if self.all.len() == MOST {
-            base.discard(self.all.remove(0).contents);
-        }
         let mut hasher = DefaultHasher::new();
         failed.iter().for_each(|failed| hasher.write_u8((*failed).into()));
-        self.acknowledged.iter().for_each(|number| hasher.write_u64(*number));
         hash(base, &read, &after.contents, &mut hasher);
         let outcome = Outcome { found, read: format!("{:016x}", hasher.finish()) };
-        let contents = after.contents;
-        self.all.push(KnownRecovery { contents, failed, read, outcome: outcome.clone() });
+        let grown = base.grown;
+        let is_over = |all: &VecDeque<KnownRecovery>| {
+            let oldest = all.front();
+            oldest.is_some_and(|oldest| all.len() == MOST || grown - oldest.grown > KEPT)
+        };
+        while is_over(&self.0)
+            && let Some(oldest) = self.0.pop_front()
+        {
+            base.discard(oldest.contents);
+        }
+        let (contents, known) = (after.contents, outcome.clone());
+        self.0.push_back(KnownRecovery { contents, failed, read, outcome: known, grown });
         outcome
     }
 }
@@ -103,13 +102,13 @@ mod tests {
     use contents::PAGE;
 
     /// A state of one drive whose first pages hold these bytes.
-    fn after(base: &mut CrashDrives, held: [u8; 3], acknowledged: u64) -> AfterCut {
+    fn after(base: &mut CrashDrives, held: [u8; 3]) -> AfterCut {
         let mut drive = Contents::new(1 << 20);
         for (number, byte) in held.into_iter().enumerate() {
             drive.write(&mut base.pages, (number * PAGE) as u64, &[byte; PAGE]);
         }
-        let (state, acknowledged) = (State::default(), vec![acknowledged]);
-        AfterCut { at: 0, drives: one_drive(), contents: vec![drive], acknowledged, state }
+        let (contents, state) = (vec![drive], State::default());
+        AfterCut { at: 0, drives: one_drive(), contents, acknowledged: Vec::new(), state }
     }
 
     fn found(seconds: f64) -> Recovered {
@@ -120,27 +119,38 @@ mod tests {
     fn a_recovery_is_known_where_all_that_it_read_is_the_same() {
         let base = &mut CrashDrives::new(&one_drive());
         let mut known = KnownRecoveries::default();
-        let first = after(base, [1, 2, 3], 7);
+        let first = after(base, [1, 2, 3]);
         let first = known.add(base, first, found(0.5), vec![vec![0, 2, 9]]);
-        let mut find = |known: &KnownRecoveries, held, acknowledged, failed| {
-            let mut state = after(base, held, acknowledged);
+        let mut find = |known: &KnownRecoveries, held, failed| {
+            let mut state = after(base, held);
             state.drives.drives[0].failed = failed;
             let outcome = known.find(base, &state);
             base.discard(state.contents);
             outcome
         };
-        let same = find(&known, [1, 5, 3], 7, false).unwrap();
+        let same = find(&known, [1, 5, 3], false).unwrap();
         assert_eq!((same.found, same.read), (found(0.5), first.read.clone()));
-        assert!(find(&known, [1, 2, 4], 7, false).is_none(), "a page that was read differs");
-        assert!(find(&known, [1, 2, 3], 8, false).is_none(), "more is looked for");
-        assert!(find(&known, [1, 2, 3], 7, true).is_none(), "the drive has failed");
-        let other = after(base, [1, 2, 4], 7);
+        assert!(find(&known, [1, 2, 4], false).is_none(), "a page that was read differs");
+        assert!(find(&known, [1, 2, 3], true).is_none(), "the drive has failed");
+        let other = after(base, [1, 2, 4]);
         let other = known.add(base, other, found(0.7), vec![vec![0, 2, 9]]);
         assert_ne!(first.read, other.read);
         for (last, seconds) in [(3, 0.5), (4, 0.7)] {
-            let state = after(base, [1, 0, last], 7);
+            let state = after(base, [1, 0, last]);
             assert_eq!(known.find(base, &state).unwrap().found, found(seconds));
             base.discard(state.contents);
+        }
+    }
+
+    #[test]
+    fn recoveries_are_forgotten_when_states_have_taken_their_memory() {
+        let base = &mut CrashDrives::new(&one_drive());
+        let mut known = KnownRecoveries::default();
+        for (grown, left) in [(0, 1), (KEPT, 2), (KEPT + 1, 2), (3 * KEPT, 1)] {
+            let state = after(base, [0, 0, 1]);
+            base.grown = grown;
+            known.add(base, state, found(1.0), vec![vec![2]]);
+            assert_eq!(known.0.len(), left, "after {grown} bytes");
         }
     }
 
@@ -149,12 +159,14 @@ mod tests {
         let base = &mut CrashDrives::new(&one_drive());
         let mut known = KnownRecoveries::default();
         for last in 1..=MOST as u8 + 3 {
-            let state = after(base, [0, 0, last], 7);
+            let state = after(base, [0, 0, last]);
             known.add(base, state, found(1.0), vec![vec![2]]);
         }
         assert_eq!(base.pages.held(), MOST as u32);
-        let state = after(base, [0, 0, 9], 8);
-        known.add(base, state, found(1.0), vec![vec![2]]);
-        assert_eq!((base.pages.held(), known.all.len()), (1, 1));
+        let first = after(base, [0, 0, 1]);
+        assert!(known.find(base, &first).is_none());
+        base.discard(first.contents);
+        let last = after(base, [0, 0, MOST as u8 + 3]);
+        assert!(known.find(base, &last).is_some());
     }
 }

@@ -1,6 +1,7 @@
 //! Pages of files that are overwritten in place, many between two syncs, as the checkpoint of a database does.
 
 use super::blocks::{Damage, mix};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -16,7 +17,7 @@ pub const PAUSE: Duration = Duration::from_millis(50);
 const ALIGNMENT: usize = 4096;
 
 /// The pages of a run. In round n every page is written with the content of n, then the file is synced.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageFiles {
     pub directory: PathBuf,
     /// Bytes of a page, a multiple of 4096.
@@ -59,38 +60,59 @@ impl PageFiles {
         Ok(())
     }
 
-    /// The round whose content a page has; none if it is torn or was never written.
-    fn round(&self, writer: usize, page: u64, data: &[u8]) -> Option<u64> {
-        let round = u64::from_le_bytes(*data.first_chunk()?);
+    /// What is there of a page with this content.
+    fn state(&self, writer: usize, page: u64, data: &[u8]) -> PageState {
+        let Some(first) = data.first_chunk().filter(|_| data.iter().any(|byte| *byte != 0)) else {
+            return PageState::Empty;
+        };
+        let round = u64::from_le_bytes(*first);
         let mut whole = vec![0; self.size];
         self.fill(writer, page, round, &mut whole);
-        (whole == data).then_some(round)
+        if whole == data { PageState::Round(round) } else { PageState::Torn }
     }
 
-    /// Checks a writer's file against its number of acknowledged rounds; the next one may have been in flight. A round
-    /// is lost if a page is older, empty or cannot be read; torn pages are corrupt. Returns also how many rounds are
-    /// kept.
-    pub fn check(&self, writer: usize, acknowledged: u64) -> (Damage, u64) {
-        let mut corrupt = 0;
-        let mut kept = acknowledged;
+    /// What is there of a writer's pages.
+    pub fn read_back(&self, writer: usize) -> Vec<PageState> {
         let file = File::open(self.path(writer));
-        // Of a file that was being made nothing was promised.
-        let promised = if acknowledged == 0 { 0 } else { PER_SYNC };
-        for page in 0..promised {
+        let look = |page| {
             let mut data = vec![0; self.size];
             let at = page * self.size as u64;
-            let read = file.as_ref().is_ok_and(|file| file.read_exact_at(&mut data, at).is_ok());
-            if !read || data.iter().all(|byte| *byte == 0) {
-                kept = 0;
-                continue;
+            match file.as_ref().is_ok_and(|file| file.read_exact_at(&mut data, at).is_ok()) {
+                true => self.state(writer, page, &data),
+                false => PageState::Empty,
             }
-            match self.round(writer, page, &data) {
-                Some(round) if round <= acknowledged => kept = kept.min(round + 1),
-                _ => corrupt += 1,
-            }
-        }
-        (Damage { lost: acknowledged - kept, corrupt }, kept)
+        };
+        (0..PER_SYNC).map(look).collect()
     }
+}
+
+/// What is there of one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageState {
+    /// The whole page, as it was written in this round.
+    Round(u64),
+    /// It is torn, or holds what was never written there.
+    Torn,
+    /// It is empty, missing or cannot be read.
+    Empty,
+}
+
+/// Checks a writer's pages against its number of acknowledged rounds; the next one may have been in flight. A round is
+/// lost if a page is older, empty or cannot be read; torn pages are corrupt. Returns also how many rounds are kept.
+pub fn check(pages: &[PageState], acknowledged: u64) -> (Damage, u64) {
+    let mut corrupt = 0;
+    let mut kept = acknowledged;
+    // Of a file that was being made nothing was promised.
+    let promised = if acknowledged == 0 { &[] } else { pages };
+    for page in promised {
+        match page {
+            PageState::Empty => kept = 0,
+            PageState::Round(round) if *round <= acknowledged => kept = kept.min(round + 1),
+            _ => corrupt += 1,
+        }
+    }
+    (Damage { lost: acknowledged - kept, corrupt }, kept)
 }
 
 #[cfg(test)]
@@ -104,7 +126,7 @@ mod tests {
             pages.write(0, round, true).unwrap();
         }
         change(&pages);
-        pages.check(0, 3)
+        check(&pages.read_back(0), 3)
     }
 
     fn put(pages: &PageFiles, page: u64, from: usize, round: u64) {

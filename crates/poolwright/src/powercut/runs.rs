@@ -1,6 +1,6 @@
 //! The recordings and crash states of a command, less those that are saved.
 
-use super::crash_drives::CrashDrives;
+use super::crash_drives::{CrashDrives, KEPT};
 use super::known::KnownRecoveries;
 use super::report::{Run, State, Written};
 use super::saved::{Saved, SavedLine};
@@ -17,6 +17,11 @@ use std::sync::{Mutex, PoisonError};
 const BOTH: [bool; 2] = [true, false];
 /// Most crash states of the control: it only shows that the check can fail.
 const CONTROL_STATES: usize = 20;
+
+/// Least number of parts of a job's crash states, so that all jobs end at nearly the same time.
+const SHARES: usize = 8;
+/// Most crash states of a part.
+const AT_ONCE: usize = 128;
 
 /// How many machines run in parallel.
 pub struct Jobs {
@@ -124,6 +129,7 @@ fn make(
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let held = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
+    let held = held.saturating_add(KEPT);
     // In the order of their moments: a state without faults of writes is read on from the one before.
     let of = |(synchronous, seed): &(bool, u64)| {
         let recording = recorded.iter().find(|recording| recording.synchronous == *synchronous);
@@ -133,15 +139,13 @@ fn make(
     let states: Result<Vec<(&Recorded, u64)>, Error> = missing.iter().map(of).collect();
     let mut states = states?;
     states.sort_by_key(|(recording, seed)| (!recording.synchronous, recording.moment(*seed)));
-    // A job has all states between two acknowledgements: many of them recover in the same way.
-    let between: Vec<&[(&Recorded, u64)]> = states
-        .chunk_by(|(a, one), (b, other)| {
-            a.synchronous == b.synchronous && a.acknowledged(*one) == b.acknowledged(*other)
-        })
-        .collect();
+    // A job has states that follow each other: many recover in the same way.
+    let jobs = jobs.number(held, host_resources::free_memory());
+    let at_once = (states.len() / (jobs * SHARES)).clamp(1, AT_ONCE);
+    let parts: Vec<&[(&Recorded, u64)]> = states.chunks(at_once).collect();
     let hung = in_parallel(
-        jobs.number(held, host_resources::free_memory()),
-        &between,
+        jobs,
+        &parts,
         || (CrashDrives::new(&config), KnownRecoveries::default()),
         |(base, known), states| {
             let mut hung = Vec::new();

@@ -2,7 +2,7 @@
 //! memory, so that only what it kept in its own is gone.
 
 use super::recovery::Recovered;
-use super::writer::{self, Ledger};
+use super::writer;
 use super::{commits, inside};
 use bench::workload::SERVER_USER;
 use machine::script::Step;
@@ -33,13 +33,12 @@ pub fn kill() -> Result<(), String> {
     Ok(())
 }
 
-/// Starts the server again, checks its data, and writes the result.
+/// Starts the server again, reads its data back, and writes the result.
 pub fn restart() -> Result<(), String> {
     let task: writer::Task = inside::read(writer::TASK)?;
-    let ledger: Ledger = inside::read(writer::LEDGER)?;
     let mut found = Recovered::default();
-    match task.work.check(&ledger.acknowledged_by(u64::MAX)) {
-        Ok(data) => found.data = data,
+    match task.work.read_back() {
+        Ok(data) => found.data = Some(data),
         Err(why) => found.unusable = Some(why),
     }
     found.save()

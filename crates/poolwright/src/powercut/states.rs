@@ -76,11 +76,6 @@ impl Recorded {
         let from = self.ledger.failed.unwrap_or(self.ledger.begun);
         from + share_of(self.ledger.ended - from, mix(seed))
     }
-
-    /// What each writer had acknowledged in the state with a seed.
-    pub fn acknowledged(&self, seed: u64) -> Vec<u64> {
-        self.ledger.acknowledged_by(self.moment(seed))
-    }
 }
 
 /// Drives after a power cut.
@@ -200,15 +195,17 @@ impl Setup<'_> {
         let restart = [program(inside::RESTARTED)];
         let ledger = self.write(directory, &task, &self.variant.drives()?, &restart)?;
         let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-        let first = ledger.first_lost(&found.data.kept, u64::MAX);
+        let acknowledged = ledger.acknowledged_by(u64::MAX);
+        let kept = found.kept(&acknowledged);
+        let first = ledger.first_lost(&kept.first, u64::MAX);
         let mut state = State {
             seed,
             at_s: (ledger.ended - ledger.begun) as f64 / 1e9,
-            acknowledged: ledger.acknowledged_by(u64::MAX).iter().sum(),
+            acknowledged: acknowledged.iter().sum(),
             lost_s: first.map(|first| ledger.ended.saturating_sub(first) as f64 / 1e9),
             ..State::default()
         };
-        state.add(found);
+        state.add(found, kept);
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
         Ok((state, ledger.problems))
     }
@@ -303,7 +300,7 @@ impl Setup<'_> {
         let replay = replay.map_err(io("read", &recorded.record))?;
         let faulty_before = replay.faulty_writes();
         let (contents, unflushed, rotten) = base.cut(replay, &faults, seed, &mut drives);
-        let acknowledged = recorded.acknowledged(seed);
+        let acknowledged = ledger.acknowledged_by(at);
         let state = State {
             seed,
             at_s: (at - ledger.begun) as f64 / 1e9,
@@ -328,6 +325,7 @@ impl Setup<'_> {
     ) -> Result<Checked, Error> {
         let mut after = self.cut(recorded, base, seed)?;
         let (at, mut state) = (after.at, std::mem::take(&mut after.state));
+        let acknowledged = std::mem::take(&mut after.acknowledged);
         let outcome = match known.find(base, &after) {
             Some(outcome) => {
                 base.discard(after.contents);
@@ -345,10 +343,11 @@ impl Setup<'_> {
                 }
             }
         };
-        let first = recorded.ledger.first_lost(&outcome.found.data.kept, at);
+        let kept = outcome.found.kept(&acknowledged);
+        let first = recorded.ledger.first_lost(&kept.first, at);
         state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
         state.contents_read = Some(outcome.read);
-        state.add(outcome.found);
+        state.add(outcome.found, kept);
         Ok(Checked::State(Box::new(state)))
     }
 
@@ -358,14 +357,10 @@ impl Setup<'_> {
         recorded: &Recorded,
         base: &CrashDrives,
         directory: &Path,
-        AfterCut { drives, contents, acknowledged, .. }: &AfterCut,
+        AfterCut { drives, contents, .. }: &AfterCut,
     ) -> Result<(Recovered, Vec<Vec<u64>>), EarlyEnd> {
         fs::create_dir(directory).map_err(io("make", directory))?;
-        let task = recovery::Task {
-            storage: self.storage(drives),
-            work: recorded.work.clone(),
-            acknowledged: acknowledged.clone(),
-        };
+        let task = recovery::Task { storage: self.storage(drives), work: recorded.work.clone() };
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));

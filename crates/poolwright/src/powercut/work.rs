@@ -1,8 +1,8 @@
 //! The writes before the power cut, and their check afterwards.
 
-use super::blocks::{Blocks, Damage, WRITERS, append};
-use super::commits::{Commits, Recovery, Transactions};
-use super::pages::{self, PageFiles};
+use super::blocks::{Blocks, Damage, InFlight, WRITERS, WriterBlocks, append};
+use super::commits::{Commits, Kept, Tables, Transactions};
+use super::pages::{self, PageFiles, PageState};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::time::Duration;
@@ -61,28 +61,63 @@ impl Work {
         })
     }
 
-    /// Checks the acknowledged writes of each writer.
-    pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
-        match self {
-            Work::Blocks(blocks) => {
-                Ok(of_files(acknowledged, |writer, number| blocks.check(writer, number)))
-            }
+    /// What is there of what the writers wrote; a database is recovered first.
+    ///
+    /// # Errors
+    /// Why the database cannot be used.
+    pub fn read_back(&self) -> Result<ReadBack, String> {
+        Ok(match self {
+            Work::Blocks(blocks) => ReadBack::Blocks {
+                in_flight: blocks.in_flight,
+                writers: (0..WRITERS).map(|writer| blocks.read_back(writer)).collect(),
+            },
             Work::Pages(pages) => {
-                Ok(of_files(acknowledged, |writer, rounds| pages.check(writer, rounds)))
+                ReadBack::Pages((0..WRITERS).map(|writer| pages.read_back(writer)).collect())
             }
-            Work::Commits(commits) => commits.check(acknowledged),
-            Work::Sqlite(transactions) => transactions.check(acknowledged),
+            Work::Commits(commits) => ReadBack::Tables(commits.read_back()?),
+            Work::Sqlite(transactions) => ReadBack::Tables(transactions.read_back()?),
+        })
+    }
+}
+
+/// What is there of what the writers wrote. What had been acknowledged is not known where it is read, so that states that
+/// differ in nothing else are read once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadBack {
+    Blocks {
+        in_flight: InFlight,
+        writers: Vec<WriterBlocks>,
+    },
+    /// The pages of each writer.
+    Pages(Vec<Vec<PageState>>),
+    Tables(Tables),
+}
+
+impl ReadBack {
+    /// Checks it against the number of each writer's acknowledged writes.
+    pub fn check(&self, acknowledged: &[u64]) -> Kept {
+        match self {
+            ReadBack::Blocks { in_flight, writers } => {
+                let check =
+                    |(there, number): (&WriterBlocks, &u64)| there.check(*in_flight, *number);
+                of_files(writers.iter().zip(acknowledged).map(check))
+            }
+            ReadBack::Pages(writers) => {
+                let check = |(there, rounds): (&Vec<PageState>, &u64)| pages::check(there, *rounds);
+                of_files(writers.iter().zip(acknowledged).map(check))
+            }
+            ReadBack::Tables(tables) => tables.check(acknowledged),
         }
     }
 }
 
-/// What is found where no server recovers: `check` checks one writer's files against its acknowledged writes.
-fn of_files(acknowledged: &[u64], check: impl Fn(usize, u64) -> (Damage, u64)) -> Recovery {
-    let mut found = Recovery::default();
-    for (writer, acknowledged) in acknowledged.iter().enumerate() {
-        let (damage, kept) = check(writer, *acknowledged);
+/// What is kept where no database recovers, from what was found of each writer.
+fn of_files(writers: impl Iterator<Item = (Damage, u64)>) -> Kept {
+    let mut found = Kept::default();
+    for (damage, first) in writers {
         found.damage += damage;
-        found.kept.push(kept);
+        found.first.push(first);
     }
     found
 }

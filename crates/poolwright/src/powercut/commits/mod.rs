@@ -104,19 +104,29 @@ enum Dialect {
     Mysql { server: Server, rows: u64 },
 }
 
-/// The state of a recovered database.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Recovery {
+/// What is in the tables of a recovered database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tables {
+    rows: Rows,
+    /// Virtual seconds until it accepts statements, from the server's start where there is one.
+    recovery_s: f64,
+    /// What its own check found.
+    fault: Option<String>,
+}
+
+/// What a recovered database or files have of the acknowledged writes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
     pub damage: Damage,
-    /// Number of the first transactions of each session that are present.
-    pub kept: Vec<u64>,
-    /// Virtual seconds from the server's start until it accepts statements; none without a server.
+    /// Number of the first writes of each writer that are present.
+    pub first: Vec<u64>,
+    /// Virtual seconds until a database accepts statements.
     pub recovery_s: Option<f64>,
     pub faults: Vec<String>,
 }
 
 /// Rows and last number of each session, and the sums that every transaction changes by the same amount.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Rows {
     sessions: Vec<(u64, u64, u64)>,
     sums: [i64; 4],
@@ -195,20 +205,17 @@ impl Commits {
         started.map_err(|why| self.complaint().unwrap_or(why))
     }
 
-    /// Recovers the database and checks the acknowledged transactions of each session. The server is stopped
-    /// afterwards.
-    pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
+    /// Recovers the database, reads its transactions and checks its tables. The server is stopped afterwards.
+    pub fn read_back(&self) -> Result<Tables, String> {
         let (_, recovery_s) = timed(|| self.recover())?;
         let found = ::machine::guest::execute(&self.query);
         found.map_err(|why| self.complaint().unwrap_or(why))?;
         let text = read(FOUND);
         let rows: Rows = serde_json::from_str(text.trim()).map_err(|e| format!("{e}: {text}"))?;
-        let mut found = judge(&rows, acknowledged);
-        found.recovery_s = Some(recovery_s);
-        found.faults.extend(self.integrity());
+        let fault = self.integrity();
         // Nothing more is asked of it.
         let _ = ::machine::guest::execute(&self.stop);
-        Ok(found)
+        Ok(Tables { rows, recovery_s, fault })
     }
 }
 
@@ -238,49 +245,63 @@ pub fn execute(step: &Step) -> Result<(), String> {
     }
 }
 
-fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
-    let mut found = Recovery::default();
-    for (session, acknowledged) in acknowledged.iter().copied().enumerate() {
-        let of = rows.sessions.iter().find(|(number, ..)| *number == session as u64);
-        // One more may have been under way; numbers begin with 0.
-        let (count, end) = of.map_or((0, 0), |(_, rows, last)| (*rows, last.saturating_add(1)));
-        let under_way = u64::from(end > acknowledged);
-        let kept = count.saturating_sub(under_way).min(acknowledged);
-        found.kept.push(kept);
-        found.damage.lost += acknowledged - kept;
-        // A damaged number can be any: there are not more of them than rows.
-        let sent = acknowledged + 1;
-        let never_sent = end.saturating_sub(sent).min(count);
-        let gaps = end.min(sent).saturating_sub(count - never_sent);
-        if gaps > 0 {
+impl Tables {
+    /// Checks the transactions of each session against its number of acknowledged ones.
+    pub fn check(&self, acknowledged: &[u64]) -> Kept {
+        let mut found = self.rows.check(acknowledged);
+        found.recovery_s = Some(self.recovery_s);
+        found.faults.extend(self.fault.clone());
+        found
+    }
+}
+
+impl Rows {
+    fn check(&self, acknowledged: &[u64]) -> Kept {
+        let rows = self;
+        let mut found = Kept::default();
+        for (session, acknowledged) in acknowledged.iter().copied().enumerate() {
+            let of = rows.sessions.iter().find(|(number, ..)| *number == session as u64);
+            // One more may have been under way; numbers begin with 0.
+            let (count, end) = of.map_or((0, 0), |(_, rows, last)| (*rows, last.saturating_add(1)));
+            let under_way = u64::from(end > acknowledged);
+            let kept = count.saturating_sub(under_way).min(acknowledged);
+            found.first.push(kept);
+            found.damage.lost += acknowledged - kept;
+            // A damaged number can be any: there are not more of them than rows.
+            let sent = acknowledged + 1;
+            let never_sent = end.saturating_sub(sent).min(count);
+            let gaps = end.min(sent).saturating_sub(count - never_sent);
+            if gaps > 0 {
+                found.faults.push(format!(
+                    "session {session}: {gaps} transactions before its last one are missing"
+                ));
+            }
+            if never_sent > 0 {
+                found.faults.push(format!(
+                    "session {session}: {never_sent} transactions in the table were never sent"
+                ));
+            }
+            found.damage.corrupt += gaps + never_sent;
+        }
+        for (number, count, _) in &rows.sessions {
+            if *number >= acknowledged.len() as u64 {
+                found.damage.corrupt += count;
+                found.faults.push(format!(
+                    "{count} transactions of session {number}, which does not exist"
+                ));
+            }
+        }
+        let uneven =
+            rows.sums.iter().any(|sum| *sum != rows.sums[0]) || rows.rows[0] != rows.rows[1];
+        if uneven {
+            found.damage.corrupt += 1;
             found.faults.push(format!(
-                "session {session}: {gaps} transactions before its last one are missing"
+                "a transaction is incomplete: sums of its four tables {:?}, rows {:?}",
+                rows.sums, rows.rows
             ));
         }
-        if never_sent > 0 {
-            found.faults.push(format!(
-                "session {session}: {never_sent} transactions in the table were never sent"
-            ));
-        }
-        found.damage.corrupt += gaps + never_sent;
+        found
     }
-    for (number, count, _) in &rows.sessions {
-        if *number >= acknowledged.len() as u64 {
-            found.damage.corrupt += count;
-            found
-                .faults
-                .push(format!("{count} transactions of session {number}, which does not exist"));
-        }
-    }
-    let uneven = rows.sums.iter().any(|sum| *sum != rows.sums[0]) || rows.rows[0] != rows.rows[1];
-    if uneven {
-        found.damage.corrupt += 1;
-        found.faults.push(format!(
-            "a transaction is incomplete: sums of its four tables {:?}, rows {:?}",
-            rows.sums, rows.rows
-        ));
-    }
-    found
 }
 
 /// A session of the server's client program.
@@ -308,16 +329,15 @@ impl Session<'_> {
 mod tests {
     use super::*;
 
-    fn found(sessions: &[(u64, u64, u64)], acknowledged: &[u64]) -> Recovery {
+    fn found(sessions: &[(u64, u64, u64)], acknowledged: &[u64]) -> Kept {
         let rows = sessions.iter().map(|(_, rows, _)| rows).sum();
-        let rows = Rows { sessions: sessions.to_vec(), sums: [5; 4], rows: [rows; 2] };
-        judge(&rows, acknowledged)
+        Rows { sessions: sessions.to_vec(), sums: [5; 4], rows: [rows; 2] }.check(acknowledged)
     }
 
     #[test]
     fn one_transaction_beyond_the_acknowledged_ones_is_not_damage() {
         let whole = found(&[(1, 4, 3), (0, 3, 2)], &[3, 3]);
-        assert_eq!((whole.damage, whole.kept), (Damage::default(), vec![3, 3]));
+        assert_eq!((whole.damage, whole.first), (Damage::default(), vec![3, 3]));
         assert_eq!(whole.faults, [""; 0]);
         assert_eq!(found(&[], &[0, 0]).damage, Damage::default());
     }
@@ -325,7 +345,7 @@ mod tests {
     #[test]
     fn missing_last_transactions_are_lost_and_a_gap_is_corrupt() {
         let short = found(&[(0, 2, 1)], &[5, 4]);
-        assert_eq!((short.damage, short.kept), (Damage { lost: 7, corrupt: 0 }, vec![2, 0]));
+        assert_eq!((short.damage, short.first), (Damage { lost: 7, corrupt: 0 }, vec![2, 0]));
         let gap = found(&[(0, 4, 4)], &[5]);
         assert_eq!(gap.damage, Damage { lost: 1, corrupt: 1 });
         let strange = found(&[(0, 7, 6)], &[5]);
@@ -347,7 +367,7 @@ mod tests {
     #[test]
     fn a_partial_transaction_is_corrupt() {
         for (sums, rows) in [([5, 5, 4, 5], [1, 1]), ([5; 4], [1, 2])] {
-            let found = judge(&Rows { sessions: vec![(0, 1, 0)], sums, rows }, &[1]);
+            let found = Rows { sessions: vec![(0, 1, 0)], sums, rows }.check(&[1]);
             assert_eq!(found.damage, Damage { lost: 0, corrupt: 1 });
         }
     }

@@ -1,6 +1,6 @@
 //! Transactions of SQLite: this program's own connections to one file, a thread each.
 
-use super::{Database, Recovery, Rows, Written, judge};
+use super::{Database, Rows, Tables, Written};
 use crate::powercut::blocks::mix;
 use crate::powercut::inside;
 use crate::powercut::work::Work;
@@ -77,8 +77,8 @@ impl Transactions {
         })
     }
 
-    /// Recovers the database and checks the acknowledged transactions of each session.
-    pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
+    /// Recovers the database, reads its transactions and checks the file.
+    pub fn read_back(&self) -> Result<Tables, String> {
         // The first read rolls a journal back, or finds the end of the write-ahead log.
         let recover = || -> rusqlite::Result<(Connection, Rows)> {
             let connection = connect(&self.file, &self.sqlite)?;
@@ -87,16 +87,14 @@ impl Transactions {
         };
         let recovered = timed(|| recover().map_err(|e| format!("SQLite: {e}")))?;
         let ((connection, rows), recovery_s) = recovered;
-        let mut found = judge(&rows, acknowledged);
-        found.recovery_s = Some(recovery_s);
         let integrity: Result<String, _> =
             connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
-        match integrity {
-            Ok(ok) if ok == "ok" => {}
-            Ok(why) => found.faults.push(format!("integrity_check: {}", why.replace('\n', " "))),
-            Err(why) => found.faults.push(format!("integrity_check: {why}")),
-        }
-        Ok(found)
+        let fault = match integrity {
+            Ok(ok) if ok == "ok" => None,
+            Ok(why) => Some(format!("integrity_check: {}", why.replace('\n', " "))),
+            Err(why) => Some(format!("integrity_check: {why}")),
+        };
+        Ok(Tables { rows, recovery_s, fault })
     }
 }
 
@@ -179,11 +177,11 @@ mod tests {
             let mut commit = transactions.open(session, session == 0).unwrap();
             (0..5).for_each(|number| commit(number).unwrap());
         }
-        let found = judge(&rows(&connection).unwrap(), &[5, 6]);
+        let found = rows(&connection).unwrap().check(&[5, 6]);
         assert_eq!((found.damage.lost, found.damage.corrupt), (1, 0), "{:?}", found.faults);
-        assert_eq!(found.kept, [5, 5]);
+        assert_eq!(found.first, [5, 5]);
         connection.execute_batch("DELETE FROM history WHERE rowid = 4").unwrap();
-        let found = judge(&rows(&connection).unwrap(), &[5, 5]);
+        let found = rows(&connection).unwrap().check(&[5, 5]);
         assert_eq!(found.damage.corrupt, 1);
     }
 }

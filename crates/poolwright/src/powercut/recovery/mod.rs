@@ -7,9 +7,9 @@ mod pool;
 pub use filesystem::Filesystem;
 pub use pool::Pool;
 
-use super::commits::Recovery;
+use super::commits::Kept;
 use super::inside;
-use super::work::Work;
+use super::work::{ReadBack, Work};
 use machine::INSIDE;
 use std::fs;
 use std::path::Path;
@@ -29,8 +29,6 @@ const LIMIT: Duration = Duration::from_secs(3600);
 pub struct Task {
     pub storage: Storage,
     pub work: Work,
-    /// How many blocks or transactions each writer had acknowledged.
-    pub acknowledged: Vec<u64>,
 }
 
 /// What holds the data.
@@ -92,8 +90,8 @@ pub struct Recovered {
     /// Virtual seconds of the import that succeeded, replay of the intent log included; of a file system, of the
     /// assembly and the mount, replay of the journal included. None where nothing succeeded.
     pub opened_s: Option<f64>,
-    /// The state of the blocks or transactions.
-    pub data: Recovery,
+    /// What is there of the blocks or transactions; none where nothing could be read.
+    pub data: Option<ReadBack>,
     /// What a scrub of the pool or a check of the file system found.
     pub errors: Option<String>,
     /// Why the pool or the file system cannot be used.
@@ -101,6 +99,11 @@ pub struct Recovered {
 }
 
 impl Recovered {
+    /// What is kept of each writer's number of acknowledged writes. Where nothing could be read, none was looked for.
+    pub fn kept(&self, acknowledged: &[u64]) -> Kept {
+        self.data.as_ref().map(|data| data.check(acknowledged)).unwrap_or_default()
+    }
+
     /// Writes it for the host.
     pub fn save(&self) -> Result<(), String> {
         let text = serde_json::to_vec(self).map_err(|e| e.to_string())?;
@@ -137,10 +140,10 @@ pub fn run() -> Result<(), String> {
     found.save()
 }
 
-/// Checks the data of the opened pool or file system, and prints the result.
+/// Reads the data of the opened pool or file system, and prints what is there.
 pub fn check() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
-    let found = task.work.check(&task.acknowledged)?;
+    let found = task.work.read_back()?;
     println!("{}", serde_json::to_string(&found).map_err(|e| e.to_string())?);
     Ok(())
 }
@@ -149,7 +152,7 @@ fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
     task.storage.open(found)?;
     // Another process reads the data, because it waits forever if the pool is suspended.
     let data = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
-    found.data = serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))?;
+    found.data = Some(serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))?);
     found.errors = task.storage.check()?;
     Ok(())
 }

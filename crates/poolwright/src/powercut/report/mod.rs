@@ -1,5 +1,6 @@
 //! The report on crash states, with its value as evidence.
 
+use super::commits::Kept;
 use super::recovery::{Opened, Recovered};
 use lab::durability::Assessment;
 use serde::{Deserialize, Serialize};
@@ -139,11 +140,11 @@ pub struct State {
 
 impl State {
     /// Adds the result of the machine after the cut.
-    pub fn add(&mut self, found: Recovered) {
-        self.lost = found.data.damage.lost;
-        self.corrupt = found.data.damage.corrupt;
-        self.recovery_s = found.data.recovery_s;
-        self.faults = found.data.faults;
+    pub fn add(&mut self, found: Recovered, kept: Kept) {
+        self.lost = kept.damage.lost;
+        self.corrupt = kept.damage.corrupt;
+        self.recovery_s = kept.recovery_s;
+        self.faults = kept.faults;
         self.opened = found.opened;
         self.unusable = found.unusable;
         self.opened_s = found.opened_s;

@@ -121,7 +121,8 @@ fn a_rewound_pool_and_one_with_errors_are_damaged_and_a_forced_array_is_not() {
     let line = |opened, errors: Option<&str>| {
         let errors = errors.map(str::to_owned);
         let mut state = State::default();
-        state.add(Recovered { opened, opened_s: Some(2.0), errors, ..Recovered::default() });
+        let found = Recovered { opened, opened_s: Some(2.0), errors, ..Recovered::default() };
+        state.add(found, Kept::default());
         assert_eq!(state.opened_s, Some(2.0));
         state.damaged().then(|| state.line(Written::Blocks))
     };
