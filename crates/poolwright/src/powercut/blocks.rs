@@ -1,5 +1,6 @@
 //! The blocks of the writers: numbered, with content derived from the number, appended to files.
 
+use super::kept::Damage;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -42,22 +43,6 @@ impl InFlight {
                 data.iter().zip(content).all(|(there, written)| there == written || *there == 0)
             }
         }
-    }
-}
-
-/// Damage to the blocks of one writer or of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Damage {
-    /// Acknowledged blocks that are missing, empty or cannot be read.
-    pub lost: u64,
-    /// Blocks that are partial, or contain data that was never written there.
-    pub corrupt: u64,
-}
-
-impl std::ops::AddAssign for Damage {
-    fn add_assign(&mut self, other: Damage) {
-        self.lost += other.lost;
-        self.corrupt += other.corrupt;
     }
 }
 

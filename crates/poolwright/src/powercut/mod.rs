@@ -11,6 +11,7 @@ mod commits;
 mod crash_drives;
 mod drive_fault;
 pub mod inside;
+mod kept;
 mod known;
 mod pages;
 mod recovery;

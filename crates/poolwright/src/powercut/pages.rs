@@ -1,6 +1,7 @@
 //! Pages of files that are overwritten in place, many between two syncs, as the checkpoint of a database does.
 
-use super::blocks::{Damage, mix};
+use super::blocks::mix;
+use super::kept::Damage;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;

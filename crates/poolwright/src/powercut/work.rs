@@ -1,7 +1,8 @@
 //! The writes before the power cut, and their check afterwards.
 
-use super::blocks::{Blocks, Damage, InFlight, WRITERS, WriterBlocks, append};
-use super::commits::{Commits, Kept, Tables, Transactions};
+use super::blocks::{Blocks, InFlight, WRITERS, WriterBlocks, append};
+use super::commits::{Commits, Tables, Transactions};
+use super::kept::{Damage, Kept};
 use super::pages::{self, PageFiles, PageState};
 use serde::{Deserialize, Serialize};
 use std::io;

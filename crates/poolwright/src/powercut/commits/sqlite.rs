@@ -1,6 +1,7 @@
 //! Transactions of SQLite: this program's own connections to one file, a thread each.
 
-use super::{Database, Rows, Tables, Written};
+use super::tables::{Rows, Tables};
+use super::{Database, Written};
 use crate::powercut::blocks::mix;
 use crate::powercut::inside;
 use crate::powercut::work::Work;

@@ -7,8 +7,8 @@ mod pool;
 pub use filesystem::Filesystem;
 pub use pool::Pool;
 
-use super::commits::Kept;
 use super::inside;
+use super::kept::Kept;
 use super::work::{ReadBack, Work};
 use machine::INSIDE;
 use std::fs;

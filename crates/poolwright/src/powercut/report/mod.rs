@@ -1,6 +1,6 @@
 //! The report on crash states, with its value as evidence.
 
-use super::commits::Kept;
+use super::kept::Kept;
 use super::recovery::{Opened, Recovered};
 use lab::durability::Assessment;
 use serde::{Deserialize, Serialize};
