@@ -1,9 +1,7 @@
 //! What is kept of the acknowledged writes after a cut.
 
-use serde::{Deserialize, Serialize};
-
 /// Damage to the blocks of one writer or of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Damage {
     /// Acknowledged blocks that are missing, empty or cannot be read.
     pub lost: u64,
