@@ -333,9 +333,12 @@ impl Setup<'_> {
             }
             None => {
                 let recovered = self.recover(recorded, base, directory, &after);
-                fs::remove_dir_all(directory).map_err(io("remove", directory))?;
+                let removed = fs::remove_dir_all(directory).map_err(io("remove", directory));
                 match recovered {
-                    Ok((found, read)) => known.add(base, after, found, read),
+                    Ok((found, read)) => {
+                        removed?;
+                        known.add(base, after, found, read)
+                    }
                     Err(early) => {
                         base.discard(after.contents);
                         return unchecked(early, state);
