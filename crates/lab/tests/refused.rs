@@ -447,10 +447,17 @@ fn the_fix_names_where_a_key_belongs() {
         ("dataset.ashift", "pool"),
         ("dataset.zfs_arc_max", "module"),
     ] {
-        let name = key.split('.').next_back().unwrap();
-        let fix = format!("it belongs in {section}: {section}.{name} = …");
+        let (of, name) = key.split_once('.').unwrap();
+        let fix = format!("it belongs in {section}, beside {of}: {section}.{name} = …");
         refused(&format!("[variants.a]\n{key} = 9\n"), name, "property of OpenZFS", &fix);
     }
+    let within = BASE.replace("[pool]\n", "[pool]\ndataset.sync = \"always\"\n");
+    let diagnostics = read(&within).unwrap_err();
+    let section = "`dataset` is a section, and no property";
+    let found = diagnostics.iter().find(|d| d.message == section);
+    let fix = found.and_then(|found| found.fix.as_deref());
+    let beside = "write [dataset] beside the section that it is in, not within";
+    assert_eq!(fix, Some(beside), "{diagnostics:#?}");
     refused(
         "[variants.a]\ndataset.version = 6\n",
         "6",

@@ -332,6 +332,12 @@ impl<'t> Entry<'t> {
             DeValue::Array(_) => self.wrong(
                 "one value as in `zfs set`, in quotes; to compare several, list them in [factors], such as dataset.recordsize = [\"16K\", \"128K\"]",
             ),
+            DeValue::Table(_) if ["pool", "dataset", "module"].contains(&self.key) => {
+                self.refuse(
+                    format!("`{}` is a section, and no property", self.key),
+                    format!("write [{}] beside the section that it is in, not within", self.key),
+                )
+            }
             _ => self.wrong("a value as in `zfs set`, in quotes"),
         }
     }

@@ -387,7 +387,7 @@ fn accepted(
     // `readonly` is a property of both; what is said of it tells when.
     let found = found.map_err(|refused| match section_of(&name.value) {
         Some(other) if other != section && name.value != "readonly" => Refused {
-            fix: format!("it belongs in {other}: {other}.{} = …", name.value),
+            fix: format!("it belongs in {other}, beside {section}: {other}.{} = …", name.value),
             ..refused
         },
         _ => refused,
