@@ -238,11 +238,11 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
     Ok(())
 }
 
-fn bad(what: &str) -> io::Error {
+pub(crate) fn bad(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
 }
 
-fn integer(file: &mut impl Read) -> io::Result<u64> {
+pub(crate) fn integer(file: &mut impl Read) -> io::Result<u64> {
     let mut bytes = [0; 8];
     file.read_exact(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))

@@ -1,9 +1,10 @@
 //! Which pages a machine read of what its drives began with. A machine is a function of its script and of these pages:
 //! with others that hold the same there, whatever else they hold, it does the same.
 
+use crate::image::{bad, integer};
 use crate::{Contents, PAGE, Pages};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// The pages of one drive.
@@ -73,17 +74,13 @@ pub fn load(path: &Path, drives: usize) -> io::Result<Vec<Vec<u64>>> {
     let file = File::open(path)?;
     let most = file.metadata()?.len() / 8;
     let mut file = BufReader::new(file);
-    let mut word = || {
-        let mut bytes = [0; 8];
-        file.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
-    };
     let mut all = Vec::new();
     for _ in 0..drives {
-        let count = word()?;
+        let count = integer(&mut file)?;
         if count > most {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a file of pages read"));
+            return Err(bad("not a file of pages that were read"));
         }
-        all.push((0..count).map(|_| word()).collect::<io::Result<Vec<u64>>>()?);
+        all.push((0..count).map(|_| integer(&mut file)).collect::<io::Result<Vec<u64>>>()?);
     }
     Ok(all)
 }

@@ -154,6 +154,11 @@ impl WriterBlocks {
         let files = acknowledged / PER_FILE + 1;
         damage.corrupt += self.intact_files.saturating_sub(files);
         damage.corrupt += self.others.iter().filter(|(number, _)| *number >= files).count() as u64;
+        // Neither was a block after a file's last.
+        let beyond =
+            |blocks: &Vec<BlockState>| blocks.len().saturating_sub(PER_FILE as usize) as u64;
+        let those = self.others.iter().filter(|(number, _)| *number < files);
+        damage.corrupt += those.map(|(_, blocks)| beyond(blocks)).sum::<u64>();
         let mut kept = None;
         for number in 0..files * PER_FILE {
             let state = self.block(number);
@@ -180,7 +185,7 @@ impl WriterBlocks {
         if file < self.intact_files {
             return Some(BlockState::Intact);
         }
-        let place = self.others.binary_search_by_key(&file, |(number, _)| *number).ok()?;
+        let place = self.others.binary_search_by_key(&file, |(other, _)| *other).ok()?;
         self.others[place].1.get((number % PER_FILE) as usize).copied()
     }
 }
@@ -312,6 +317,10 @@ mod tests {
             append(blocks, 2, ACKNOWLEDGED + 1, false).unwrap();
         };
         assert_eq!(damage(never_sent), found(0, 1));
+        let after_a_files_last = |blocks: &Blocks| {
+            file(blocks, 0).write_all_at(&blocks.content(2, PER_FILE), PER_FILE * 512).unwrap();
+        };
+        assert_eq!(damage(after_a_files_last), found(0, 1));
         let file_never_begun = |blocks: &Blocks| append(blocks, 2, 2 * PER_FILE, false).unwrap();
         assert_eq!(damage(file_never_begun), found(0, 1));
     }

@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// Most bytes that crash states hold which are kept to be compared with later ones.
-pub const KEPT: u64 = 256 << 20;
+/// Most bytes held by crash states whose recovery is known, which later ones are compared with.
+pub const KNOWN_BYTES: u64 = 256 << 20;
 
 /// The contents of drives at moments of a record, from which its crash states are made. The memory is reused for the
 /// next record.
@@ -43,10 +43,10 @@ fn seed_of_drive(seed: u64, number: usize) -> u64 {
 
 impl CrashDrives {
     /// Memory for the drives of a configuration, at the start of the writing and at a later moment. A crash state only
-    /// needs memory for its differences from these; there is room for one and for [`KEPT`] bytes of others.
+    /// needs memory for its differences from these; there is room for one and for [`KNOWN_BYTES`] bytes of others.
     pub fn new(config: &Config) -> CrashDrives {
-        let kept = (KEPT / PAGE as u64) as u32;
-        let pages = Pages::leaked(config.pages.saturating_mul(3).saturating_add(kept));
+        let known = (KNOWN_BYTES / PAGE as u64) as u32;
+        let pages = Pages::leaked(config.pages.saturating_mul(3).saturating_add(known));
         CrashDrives { pages, record: None, grown: 0, held_before: 0 }
     }
 

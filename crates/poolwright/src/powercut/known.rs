@@ -2,7 +2,7 @@
 //! state of which all pages that an earlier recovery read hold the same recovers in the same way, whatever else its
 //! drives hold.
 
-use super::crash_drives::{CrashDrives, KEPT};
+use super::crash_drives::{CrashDrives, KNOWN_BYTES};
 use super::recovery::Recovered;
 use super::states::AfterCut;
 use contents::{Contents, reads};
@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hasher};
 /// Most of them: a state is compared with each.
 const MOST: usize = 64;
 
-/// The last recoveries that were run. What their drives hold takes at most [`KEPT`] bytes, and the last one's more.
+/// The last recoveries that were run. What their drives hold takes at most [`KNOWN_BYTES`] bytes, and the last one's more.
 #[derive(Default)]
 pub struct KnownRecoveries(VecDeque<KnownRecovery>);
 
@@ -33,7 +33,7 @@ struct KnownRecovery {
 pub struct Outcome {
     pub found: Recovered,
     /// A hash of what it read, in hexadecimal.
-    pub read: String,
+    pub contents_read: String,
 }
 
 fn failed(after: &AfterCut) -> Vec<bool> {
@@ -77,11 +77,11 @@ impl KnownRecoveries {
         let mut hasher = DefaultHasher::new();
         failed.iter().for_each(|failed| hasher.write_u8((*failed).into()));
         hash(base, &read, &after.contents, &mut hasher);
-        let outcome = Outcome { found, read: format!("{:016x}", hasher.finish()) };
+        let outcome = Outcome { found, contents_read: format!("{:016x}", hasher.finish()) };
         let grown = base.grown;
         let is_over = |all: &VecDeque<KnownRecovery>| {
             let oldest = all.front();
-            oldest.is_some_and(|oldest| all.len() == MOST || grown - oldest.grown > KEPT)
+            oldest.is_some_and(|oldest| all.len() == MOST || grown - oldest.grown > KNOWN_BYTES)
         };
         while is_over(&self.0)
             && let Some(oldest) = self.0.pop_front()
@@ -129,12 +129,12 @@ mod tests {
             outcome
         };
         let same = find(&known, [1, 5, 3], false).unwrap();
-        assert_eq!((same.found, same.read), (found(0.5), first.read.clone()));
+        assert_eq!((same.found, same.contents_read), (found(0.5), first.contents_read.clone()));
         assert!(find(&known, [1, 2, 4], false).is_none(), "a page that was read differs");
         assert!(find(&known, [1, 2, 3], true).is_none(), "the drive has failed");
         let other = after(base, [1, 2, 4]);
         let other = known.add(base, other, found(0.7), vec![vec![0, 2, 9]]);
-        assert_ne!(first.read, other.read);
+        assert_ne!(first.contents_read, other.contents_read);
         for (last, seconds) in [(3, 0.5), (4, 0.7)] {
             let state = after(base, [1, 0, last]);
             assert_eq!(known.find(base, &state).unwrap().found, found(seconds));
@@ -146,7 +146,8 @@ mod tests {
     fn recoveries_are_forgotten_when_states_have_taken_their_memory() {
         let base = &mut CrashDrives::new(&one_drive());
         let mut known = KnownRecoveries::default();
-        for (grown, left) in [(0, 1), (KEPT, 2), (KEPT + 1, 2), (3 * KEPT, 1)] {
+        for (grown, left) in [(0, 1), (KNOWN_BYTES, 2), (KNOWN_BYTES + 1, 2), (3 * KNOWN_BYTES, 1)]
+        {
             let state = after(base, [0, 0, 1]);
             base.grown = grown;
             known.add(base, state, found(1.0), vec![vec![2]]);

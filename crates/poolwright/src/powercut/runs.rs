@@ -1,6 +1,6 @@
 //! The recordings and crash states of a command, less those that are saved.
 
-use super::crash_drives::{CrashDrives, KEPT};
+use super::crash_drives::{CrashDrives, KNOWN_BYTES};
 use super::known::KnownRecoveries;
 use super::report::{Run, State, Written};
 use super::saved::{Saved, SavedLine};
@@ -129,7 +129,7 @@ fn make(
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let held = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
-    let held = held.saturating_add(KEPT);
+    let held = held.saturating_add(KNOWN_BYTES);
     // In the order of their moments: a state without faults of writes is read on from the one before.
     let of = |(synchronous, seed): &(bool, u64)| {
         let recording = recorded.iter().find(|recording| recording.synchronous == *synchronous);

@@ -349,7 +349,7 @@ impl Setup<'_> {
         let kept = outcome.found.kept(&acknowledged);
         let first = recorded.ledger.first_lost(&kept.first, at);
         state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
-        state.contents_read = Some(outcome.read);
+        state.contents_read = Some(outcome.contents_read);
         state.add(outcome.found, kept);
         Ok(Checked::State(Box::new(state)))
     }

@@ -114,8 +114,8 @@ pub struct State {
     pub silent_errors: u64,
     /// The drive faults of this state alone, as text.
     pub drive_faults: Vec<String>,
-    /// A hash of what recovery read of the drives, in hexadecimal: states with the same one share one machine. None
-    /// where the server was killed, and where the machine died.
+    /// A hash of what recovery read of the drives, in hexadecimal: states with the same one recover in the same way.
+    /// None where the server was killed, and where the machine died.
     pub contents_read: Option<String>,
     /// Acknowledged blocks or transactions that are gone.
     pub lost: u64,
@@ -324,11 +324,11 @@ impl Report {
             states.sum(|s| s.corrupt)
         );
         let indent = " ".repeat(19);
-        if states.different() < states.0.len() {
+        let different = states.different();
+        if different < states.0.len() {
             let _ = writeln!(
                 text,
-                "{indent}recovery read different contents in {} of them; the others are like one of these",
-                states.different()
+                "{indent}recovery read different contents in {different} of them; the others are like one of these"
             );
         }
         let (dropped, unflushed) = (states.sum(|s| s.dropped), states.sum(|s| s.unflushed));
