@@ -17,6 +17,15 @@ fn each_invalid_number_of_a_drive_is_reported_at_its_place() {
     assert!(diagnostics[1].contains("`bogus`"), "{diagnostics:#?}");
     assert!(diagnostics[2].contains("has no [hdd]"), "{diagnostics:#?}");
     assert!(diagnostics[3].contains("3072: must be a power of two"), "{diagnostics:#?}");
+    let diagnostics = with("capacity = \"64X\", flash.read_latency_us = 99999999999999999999");
+    let starts = [
+        "\"64X\" | capacity: `64X` is not a size; write a number and one of K, M",
+        "flash | `read_latency_us` holds a number that is out of range",
+    ];
+    for (diagnostic, start) in diagnostics.iter().zip(starts) {
+        assert!(diagnostic.starts_with(start), "{diagnostics:#?}");
+    }
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:#?}");
     // None is wrong alone.
     let diagnostics = with("kind = \"hdd\", flash.read_latency_us = 80");
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");

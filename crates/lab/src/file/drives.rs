@@ -192,7 +192,7 @@ fn leaf(
             }
         }
         _ => {
-            let Some(value) = value(key, written) else {
+            let Ok(value) = value(key, written) else {
                 return;
             };
             let mut table = toml::Table::from_iter([(key.to_owned(), value)]);
@@ -224,13 +224,12 @@ fn long<'t>(entry: &Entry<'t>) -> Option<Long<'t>> {
     let mut overrides = Overrides { values: toml::Table::new(), written: section.rest() };
     for entry in &overrides.written {
         match value(entry.key, entry.value()) {
-            Some(value) => {
+            Ok(value) => {
                 overrides.values.insert(entry.key.to_owned(), value);
             }
-            None => entry.error(
-                format!("`{}` holds a number that is out of range", entry.key),
-                "see docs/explanation/drives.md for the numbers of a profile",
-            ),
+            Err(message) => {
+                entry.error(message, "see docs/explanation/drives.md for the numbers of a profile");
+            }
         }
     }
     Some((count?, profile?, price, overrides))
@@ -240,29 +239,34 @@ fn long<'t>(entry: &Entry<'t>) -> Option<Long<'t>> {
 const SIZES: [&str; 5] =
     ["capacity", "logical_sector", "physical_sector", "reported_sector", "tearing"];
 
-/// A value as the profile reads it; sizes may be written with a unit. None where a number in it is beyond
-/// what can be held.
-fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
-    Some(match value_ {
-        DeValue::String(text) => match units::size(text) {
-            Ok(bytes) if SIZES.contains(&key) => toml::Value::Float(bytes as f64),
-            _ => toml::Value::String(text.to_string()),
-        },
-        DeValue::Integer(number) => {
-            toml::Value::Integer(i64::from_str_radix(number.as_str(), number.radix()).ok()?)
+/// A value as the profile reads it; sizes may be written with a unit. A message if a number in it is beyond
+/// what can be held, or a size is none.
+fn value(key: &str, value_: &DeValue<'_>) -> Result<toml::Value, String> {
+    let out_of_range = || format!("`{key}` holds a number that is out of range");
+    Ok(match value_ {
+        DeValue::String(text) if SIZES.contains(&key) => {
+            let bytes = units::size(text).map_err(|e| format!("{key}: {e}"))?;
+            toml::Value::Float(bytes as f64)
         }
-        DeValue::Float(number) => toml::Value::Float(number.as_str().parse().ok()?),
+        DeValue::String(text) => toml::Value::String(text.to_string()),
+        DeValue::Integer(number) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            toml::Value::Integer(number.map_err(|_| out_of_range())?)
+        }
+        DeValue::Float(number) => {
+            toml::Value::Float(number.as_str().parse().map_err(|_| out_of_range())?)
+        }
         DeValue::Boolean(on) => toml::Value::Boolean(*on),
         DeValue::Datetime(time) => toml::Value::Datetime(*time),
         DeValue::Array(array) => toml::Value::Array(
-            array.iter().map(|v| value(key, v.get_ref())).collect::<Option<_>>()?,
+            array.iter().map(|v| value(key, v.get_ref())).collect::<Result<_, _>>()?,
         ),
         DeValue::Table(table) => {
             let values = table.iter().map(|(key, v)| {
                 let key = key.get_ref();
-                Some((key.to_string(), value(key, v.get_ref())?))
+                Ok((key.to_string(), value(key, v.get_ref())?))
             });
-            toml::Value::Table(values.collect::<Option<_>>()?)
+            toml::Value::Table(values.collect::<Result<_, String>>()?)
         }
     })
 }
