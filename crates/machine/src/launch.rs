@@ -1,6 +1,7 @@
 //! The last moment before a machine's kernel: this process is given one core, its parent's fate and one
 //! directory to write to, and becomes the kernel.
 
+use crate::memory;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::ffi::OsString;
@@ -8,11 +9,13 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Becomes `program` on a core (any, where there is none), which can write only below `directory`. The
-/// program ends with the thread that started this process. Returns only when that fails, with the reason.
+/// Becomes `program` on a core (any, where there is none), which can write only below `directory` and to what its
+/// parent has open and `descriptors` lists. The program ends with the thread that started this process. Returns only
+/// when that fails, with the reason.
 pub fn run(
     parent: u32,
     core: Option<usize>,
+    descriptors: &str,
     directory: &Path,
     program: &OsString,
     arguments: &[OsString],
@@ -30,6 +33,10 @@ pub fn run(
         // Slower without, and otherwise the same.
         let _ = sched_setaffinity(None, &only);
     }
+    let mut command = Command::new(program);
+    if let Err(why) = memory::inherit(parent, descriptors, &mut command) {
+        return format!("cannot open the memory of the machine: {why}");
+    }
     if let Err(why) = crate::confine::confine(directory) {
         return why;
     }
@@ -37,6 +44,6 @@ pub fn run(
     if let Err(why) = std::env::set_current_dir(directory) {
         return format!("cannot enter {}: {why}", directory.display());
     }
-    let why = Command::new(program).args(arguments).exec();
+    let why = command.args(arguments).exec();
     format!("cannot start {}: {why}", program.to_string_lossy())
 }

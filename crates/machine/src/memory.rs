@@ -6,7 +6,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -78,15 +78,54 @@ impl Memory {
     }
 }
 
-/// Hands descriptors down to a program that is to be started, under these numbers.
-pub(crate) fn hand_down(
-    command: &mut Command,
-    descriptors: Vec<(BorrowedFd<'_>, i32)>,
-) -> io::Result<()> {
-    let mapping = |(descriptor, child_fd): (BorrowedFd<'_>, i32)| {
-        let parent_fd = descriptor.try_clone_to_owned()?;
-        Ok(FdMapping { parent_fd, child_fd })
+/// How [`inherit`] is told of descriptors of this process, each with its number in the program that is started.
+pub(crate) fn list<'a>(descriptors: impl Iterator<Item = (BorrowedFd<'a>, i32)>) -> String {
+    let pairs = descriptors.map(|(here, there)| format!("{}={there}", here.as_raw_fd()));
+    pairs.collect::<Vec<_>>().join(",")
+}
+
+/// Gives a program that this process becomes what its parent has open, as a [`list`] says. A child that takes these
+/// from its parent is started without a copy of the parent's page tables, which fork makes: a tenth of the time of
+/// many machines that are started by a process with much memory.
+pub(crate) fn inherit(parent: u32, list: &str, command: &mut Command) -> io::Result<()> {
+    let bad = || io::Error::new(io::ErrorKind::InvalidInput, format!("`{list}`: no descriptors"));
+    let mapping = |pair: &str| {
+        let (here, there) = pair.split_once('=').ok_or_else(bad)?;
+        let here: u32 = here.parse().map_err(|_| bad())?;
+        let child_fd = there.parse().map_err(|_| bad())?;
+        let path = format!("/proc/{parent}/fd/{here}");
+        let file = File::options().read(true).write(child_fd != IMAGE).open(path)?;
+        Ok(FdMapping { parent_fd: file.into(), child_fd })
     };
-    let mappings: io::Result<Vec<_>> = descriptors.into_iter().map(mapping).collect();
+    let pairs = list.split(',').filter(|pair| !pair.is_empty());
+    let mappings: io::Result<Vec<_>> = pairs.map(mapping).collect();
     command.fd_mappings(mappings?).map(drop).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn a_program_inherits_what_its_parent_has_open() {
+        let memory = Memory::new().unwrap();
+        memory.drives().0.write_all_at(b"of the drives", 0).unwrap();
+        let listed = list(memory.descriptors());
+        let mut command = Command::new("cat");
+        command.arg(format!("/proc/self/fd/{DRIVES}"));
+        inherit(std::process::id(), &listed, &mut command).unwrap();
+        assert_eq!(command.output().unwrap().stdout, b"of the drives");
+    }
+
+    #[test]
+    fn descriptors_that_cannot_be_inherited_are_an_error() {
+        let inherit = |list| inherit(std::process::id(), list, &mut Command::new("cat"));
+        assert_eq!(inherit("999999=4").unwrap_err().kind(), io::ErrorKind::NotFound);
+        for wrong in ["4", "4=", "../4=5"] {
+            let error = inherit(wrong).unwrap_err();
+            assert_eq!(error.to_string(), format!("`{wrong}`: no descriptors"));
+        }
+        inherit("").unwrap();
+    }
 }

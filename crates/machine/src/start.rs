@@ -246,19 +246,18 @@ impl Machine<'_> {
         // The launcher is in the machine's directory, wherever that is.
         let guest = [GUEST.as_ref(), OsStr::new("/proc/self/cwd"), engine.as_os_str()];
         line.push(padding(line.iter().map(OsString::as_os_str).chain(guest)));
+        let reused = self.reused.iter().flat_map(|memory| memory.descriptors());
+        let image = self.image.map(|image| (image.as_fd(), memory::IMAGE));
         command
             .arg(LAUNCH)
             .arg(std::process::id().to_string())
             .arg(core.map_or("any".to_owned(), |core| core.to_string()))
+            .arg(memory::list(reused.chain(image)))
             .arg(self.directory)
             .arg(&self.kernel)
             .args(line)
             .arg("--")
             .args(guest);
-        let reused = self.reused.iter().flat_map(|memory| memory.descriptors());
-        let image = self.image.map(|image| (image.as_fd(), memory::IMAGE));
-        memory::hand_down(&mut command, reused.chain(image).collect())
-            .map_err(|source| self.host("hand memory to", self.executable, source))?;
         // Nothing of the environment reaches the kernel, except for what keeps it from the home directory.
         command.env_clear().env("PATH", "/usr/bin:/bin").env("TMPDIR", self.directory);
         match terminal {

@@ -26,12 +26,13 @@ pub fn run() -> Option<ExitCode> {
         return sqlite::run(arguments.get(1)?);
     }
     if verb == machine::start::LAUNCH {
-        let [_, parent, core, directory, program, rest @ ..] = &arguments[..] else {
+        let [_, parent, core, descriptors, directory, program, rest @ ..] = &arguments[..] else {
             return None;
         };
         let parent = parent.to_str()?.parse().ok()?;
         let core = core.to_str()?.parse().ok();
-        let why = machine::launch::run(parent, core, Path::new(directory), program, rest);
+        let (descriptors, directory) = (descriptors.to_str()?, Path::new(directory));
+        let why = machine::launch::run(parent, core, descriptors, directory, program, rest);
         eprintln!("{why}");
         return Some(ExitCode::from(3));
     }
