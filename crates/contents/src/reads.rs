@@ -3,32 +3,44 @@
 
 use crate::image::{bad, integer};
 use crate::{Contents, PAGE, Pages};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
+/// Words of 64 pages of a part of a drive: 16 MiB.
+const WORDS: usize = 64;
+
 /// The pages of one drive.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InitialReads {
+    /// The parts of the drive that were read or written, by their numbers.
+    parts: BTreeMap<u64, Box<Part>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
     /// A bit for each page: it was read before it was overwritten.
-    read: Vec<u64>,
+    read: [u64; WORDS],
     /// A bit for each page: nothing of what it began with is left.
-    overwritten: Vec<u64>,
+    overwritten: [u64; WORDS],
 }
 
 impl InitialReads {
-    /// Of a drive of so many bytes that nothing was read of.
-    pub fn new(size: u64) -> InitialReads {
-        let words = size.div_ceil(PAGE as u64).div_ceil(64) as usize;
-        InitialReads { read: vec![0; words], overwritten: vec![0; words] }
+    /// The part with a page, the page's word in it, and its bit in that.
+    fn place(&mut self, page: u64) -> (&mut Part, usize, u64) {
+        let word = page / 64;
+        let untouched = || Box::new(Part { read: [0; WORDS], overwritten: [0; WORDS] });
+        let part = self.parts.entry(word / WORDS as u64).or_insert_with(untouched);
+        (part, word as usize % WORDS, 1 << (page % 64))
     }
 
     /// Bytes are read.
     pub fn read(&mut self, offset: u64, length: u64) {
         let end = (offset + length).div_ceil(PAGE as u64);
         for page in offset / PAGE as u64..end {
-            let (word, bit) = (page as usize / 64, 1 << (page % 64));
-            self.read[word] |= bit & !self.overwritten[word];
+            let (part, word, bit) = self.place(page);
+            part.read[word] |= bit & !part.overwritten[word];
         }
     }
 
@@ -36,18 +48,21 @@ impl InitialReads {
     pub fn overwrite(&mut self, offset: u64, length: u64) {
         let whole = offset.div_ceil(PAGE as u64)..(offset + length) / PAGE as u64;
         for page in whole {
-            self.overwritten[page as usize / 64] |= 1 << (page % 64);
+            let (part, word, bit) = self.place(page);
+            part.overwritten[word] |= bit;
         }
     }
 
     /// Numbers of the pages that were read, ascending.
     pub fn pages(&self) -> impl Iterator<Item = u64> + '_ {
-        let bits = |(number, word): (usize, &u64)| {
-            let word = *word;
+        let words = self.parts.iter().flat_map(|(number, part)| {
+            let first = number * WORDS as u64;
+            (first..).zip(&part.read).filter(|(_, word)| **word != 0)
+        });
+        words.flat_map(|(number, word)| {
             let set = (0..64).filter(move |bit| word >> bit & 1 == 1);
-            set.map(move |bit| number as u64 * 64 + bit)
-        };
-        self.read.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(bits)
+            set.map(move |bit| number * 64 + bit)
+        })
     }
 }
 
@@ -100,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_page_counts_when_it_is_read_before_it_is_overwritten_as_a_whole() {
-        let mut reads = InitialReads::new(200 * P);
+        let mut reads = InitialReads::default();
         reads.overwrite(3 * P, 2 * P);
         reads.overwrite(6 * P + 512, P);
         reads.read(2 * P + 512, 5 * P);
@@ -115,7 +130,7 @@ mod tests {
     fn pages_are_loaded_as_they_were_saved() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("reads");
-        let mut drives = [InitialReads::new(1 << 20), InitialReads::new(1 << 20)];
+        let mut drives = [InitialReads::default(), InitialReads::default()];
         drives[1].read(0, 3 * P);
         save(&path, drives.iter()).unwrap();
         assert_eq!(load(&path, 2).unwrap(), [vec![], vec![0, 1, 2]]);

@@ -74,7 +74,7 @@ fn configure(path: &Path) -> Result<Machine, String> {
             .map_err(|e| format!("{}: {e}", image.display()))?;
     }
     if config.reads {
-        drives.iter_mut().for_each(|drive| drive.reads = Some(InitialReads::new(drive.size)));
+        drives.iter_mut().for_each(|drive| drive.reads = Some(InitialReads::default()));
     }
     let recorder = match &config.record {
         Some(path) => Some(record_to(path).map_err(|e| format!("{}: {e}", path.display()))?),
