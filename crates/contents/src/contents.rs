@@ -1,9 +1,14 @@
 //! Contents of drives: pages of 4 KiB. Pages of zeros take no memory.
 
+use std::iter::repeat_n;
+use std::sync::Arc;
+
 /// Bytes of a page.
 pub const PAGE: usize = 4096;
 /// Pages of a leaf of the map: 4 MiB of a drive.
 const LEAF: usize = 1024;
+/// Leaves of a branch of the map: 2 GiB of a drive.
+const BRANCH: usize = 512;
 /// The page that is all zero.
 const ZERO: u32 = 0;
 
@@ -24,7 +29,7 @@ pub struct Pages {
     capacity: u32,
     next: u32,
     free: Vec<u32>,
-    /// How many places hold a page.
+    /// How many places hold a page. A leaf that several contents share is one place.
     holders: Vec<u32>,
     /// By the address that it was written from: the page that was written from there last. The sides of
     /// a mirror are written from the same memory one after the other.
@@ -154,12 +159,22 @@ impl Pages {
         page
     }
 
-    /// One place less holds a page.
+    /// One place less holds a page. The page that is all zero has no holders.
     fn release(&mut self, page: u32) {
+        if page == ZERO {
+            return;
+        }
         let holders = &mut self.holders[page as usize];
         *holders -= 1;
         if *holders == 0 {
             self.free.push(page);
+        }
+    }
+
+    /// Contents no longer have a leaf. Its pages stay where others share it.
+    fn release_leaf(&mut self, mut leaf: Leaf) {
+        for slot in Arc::get_mut(&mut leaf).unwrap_or_default() {
+            self.release(*slot);
         }
     }
 
@@ -208,37 +223,54 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0)
 }
 
-/// The contents of one drive.
+/// The pages of 4 MiB of a drive, by their slots in memory.
+type Leaf = Arc<[u32]>;
+/// The leaves of 2 GiB of a drive; none where all is zero.
+type Branch = Arc<[Option<Leaf>]>;
+
+/// The contents of one drive. Leaves and branches that contents share are copied when one of them changes.
 #[derive(Debug)]
 pub struct Contents {
-    leaves: Vec<Option<Box<[u32; LEAF]>>>,
+    branches: Vec<Option<Branch>>,
+    leaves: usize,
 }
 
 impl Contents {
     /// A drive of so many bytes, all zero.
     pub fn new(size: u64) -> Contents {
         let leaves = size.div_ceil((PAGE * LEAF) as u64) as usize;
-        Contents { leaves: (0..leaves).map(|_| None).collect() }
+        Contents { branches: vec![None; leaves.div_ceil(BRANCH)], leaves }
     }
 
     /// Pages that it could hold.
     pub fn page_count(&self) -> u64 {
-        (self.leaves.len() * LEAF) as u64
+        (self.leaves * LEAF) as u64
+    }
+
+    fn leaf(&self, index: usize) -> Option<&Leaf> {
+        self.branches[index / BRANCH].as_ref()?[index % BRANCH].as_ref()
     }
 
     fn slot(&self, page: u64) -> u32 {
-        match &self.leaves[page as usize / LEAF] {
-            Some(leaf) => leaf[page as usize % LEAF],
-            None => ZERO,
-        }
+        self.leaf(page as usize / LEAF).map_or(ZERO, |leaf| leaf[page as usize % LEAF])
     }
 
-    fn set(&mut self, page: u64, slot: u32) {
-        let leaf = &mut self.leaves[page as usize / LEAF];
-        if slot == ZERO && leaf.is_none() {
-            return;
+    /// The slots of a leaf, to be changed.
+    fn leaf_mut(&mut self, pages: &mut Pages, index: usize) -> &mut [u32] {
+        let leaf = branch_mut(&mut self.branches[index / BRANCH])[index % BRANCH]
+            .get_or_insert_with(|| repeat_n(ZERO, LEAF).collect());
+        if Arc::get_mut(leaf).is_none() {
+            // Others keep the one that they share.
+            for slot in leaf.iter().filter(|slot| **slot != ZERO) {
+                pages.holders[*slot as usize] += 1;
+            }
         }
-        leaf.get_or_insert_with(|| Box::new([ZERO; LEAF]))[page as usize % LEAF] = slot;
+        Arc::make_mut(leaf)
+    }
+
+    /// The slot of a page, to be changed.
+    fn slot_mut(&mut self, pages: &mut Pages, page: u64) -> &mut u32 {
+        &mut self.leaf_mut(pages, page as usize / LEAF)[page as usize % LEAF]
     }
 
     /// Reads bytes; beyond the drive's end is the caller's mistake and panics.
@@ -263,8 +295,7 @@ impl Contents {
             } else if whole {
                 // The new content first: it may be that of the old page.
                 let new = pages.page_with(from);
-                self.drop_page(pages, page);
-                self.set(page, new);
+                self.replace(pages, page, new);
             } else {
                 let slot = self.slot_to_modify(pages, page);
                 pages.page_mut(slot)[within..within + from.len()].copy_from_slice(from);
@@ -284,21 +315,38 @@ impl Contents {
     }
 
     /// Gives back whole pages whose content nothing reads again; bytes of other pages stay as they are. A range
-    /// that holds nothing costs a look at each 4 MiB.
+    /// that holds nothing costs a look at each 4 MiB, or at each 2 GiB where nothing is near it.
     pub fn forget(&mut self, pages: &mut Pages, offset: u64, length: u64) {
         let (mut page, end) = (offset.div_ceil(PAGE as u64), (offset + length) / PAGE as u64);
         while page < end {
             let (index, within) = (page as usize / LEAF, page as usize % LEAF);
+            let branch = &mut self.branches[index / BRANCH];
+            if branch.is_none() {
+                page = ((index / BRANCH + 1) * BRANCH * LEAF) as u64;
+                continue;
+            }
             let count = (LEAF - within).min((end - page) as usize);
-            if let Some(leaf) = &mut self.leaves[index] {
-                for slot in leaf[within..within + count].iter_mut().filter(|slot| **slot != ZERO) {
-                    pages.release(std::mem::replace(slot, ZERO));
+            if count == LEAF {
+                if let Some(leaf) = branch_mut(branch)[index % BRANCH].take() {
+                    pages.release_leaf(leaf);
                 }
-                if count == LEAF {
-                    self.leaves[index] = None;
+            } else if self.leaf(index).is_some() {
+                for slot in &mut self.leaf_mut(pages, index)[within..within + count] {
+                    pages.release(std::mem::replace(slot, ZERO));
                 }
             }
             page += count as u64;
+        }
+    }
+
+    /// Gives all of its pages back.
+    pub fn release(self, pages: &mut Pages) {
+        for mut branch in self.branches.into_iter().flatten() {
+            // What others share stays theirs.
+            let leaves = Arc::get_mut(&mut branch).unwrap_or_default();
+            for leaf in leaves.iter_mut().filter_map(Option::take) {
+                pages.release_leaf(leaf);
+            }
         }
     }
 
@@ -313,32 +361,27 @@ impl Contents {
     }
 
     /// The same contents once more, which takes no page until one of the two is written to.
-    pub(crate) fn fork(&self, pages: &mut Pages) -> Contents {
-        for (_, page) in self.pages() {
-            pages.holders[page.0 as usize] += 1;
-        }
-        Contents { leaves: self.leaves.clone() }
+    pub(crate) fn fork(&self) -> Contents {
+        Contents { branches: self.branches.clone(), leaves: self.leaves }
     }
 
     /// The page's own slot, to be written to in part.
     fn slot_to_modify(&mut self, pages: &mut Pages, page: u64) -> u32 {
-        let slot = match self.slot(page) {
+        let slot = self.slot_mut(pages, page);
+        *slot = match *slot {
             ZERO => {
-                let slot = pages.take();
-                pages.page_mut(slot).fill(0);
-                slot
+                let new = pages.take();
+                pages.page_mut(new).fill(0);
+                new
             }
-            slot => pages.unshared(slot),
+            held => pages.unshared(held),
         };
-        self.set(page, slot);
-        slot
+        *slot
     }
 
     fn drop_page(&mut self, pages: &mut Pages, page: u64) {
-        let slot = self.slot(page);
-        if slot != ZERO {
-            pages.release(slot);
-            self.set(page, ZERO);
+        if self.slot(page) != ZERO {
+            self.replace(pages, page, ZERO);
         }
     }
 
@@ -359,19 +402,33 @@ impl Contents {
 
     /// The pages that are not zero, in ascending order, with their numbers.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, SharedPage)> + '_ {
-        self.leaves.iter().enumerate().flat_map(|(index, leaf)| {
-            let slots = leaf.iter().flat_map(|leaf| leaf.iter().enumerate());
+        let branches = (0..).step_by(BRANCH).zip(&self.branches);
+        let leaves = branches.flat_map(|(first, branch)| {
+            (first..).zip(branch.iter().flat_map(|leaves| leaves.iter()))
+        });
+        leaves.flat_map(|(index, leaf)| {
+            let slots = (index * LEAF..).zip(leaf.iter().flat_map(|leaf| leaf.iter()));
             let held = slots.filter(|(_, slot)| **slot != ZERO);
-            held.map(move |(within, slot)| ((index * LEAF + within) as u64, SharedPage(*slot)))
+            held.map(|(number, slot)| (number as u64, SharedPage(*slot)))
         })
     }
 
     /// A page of an empty place becomes one that others may hold too.
     pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, page: SharedPage) {
         pages.holders[page.0 as usize] += 1;
-        self.drop_page(pages, number);
-        self.set(number, page.0);
+        self.replace(pages, number, page.0);
     }
+
+    /// Sets the slot of a page, and gives the page back that was there.
+    fn replace(&mut self, pages: &mut Pages, page: u64, new: u32) {
+        let old = std::mem::replace(self.slot_mut(pages, page), new);
+        pages.release(old);
+    }
+}
+
+/// The leaves of a branch, to be changed.
+fn branch_mut(branch: &mut Option<Branch>) -> &mut [Option<Leaf>] {
+    Arc::make_mut(branch.get_or_insert_with(|| repeat_n(None, BRANCH).collect()))
 }
 
 /// The pages that a range touches: page number, offset within the page, and the part of the range.
@@ -393,6 +450,8 @@ fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::o
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     fn empty() -> (Pages, Contents) {
         (Pages::leaked(1000), Contents::new(3 << 20))
@@ -466,7 +525,7 @@ mod tests {
     fn a_fork_keeps_what_the_other_overwrites_and_gives_its_pages_back() {
         let (mut pages, mut drive) = empty();
         drive.write(&mut pages, 0, &[7; 2 * PAGE]);
-        let mut fork = drive.fork(&mut pages);
+        let mut fork = drive.fork();
         fork.write(&mut pages, 0, &[8; PAGE]);
         fork.write(&mut pages, PAGE as u64, &[8; 512]);
         assert_eq!(read(&pages, &drive, 0, 2 * PAGE), vec![7; 2 * PAGE]);
@@ -475,6 +534,75 @@ mod tests {
         assert_eq!(pages.held(), 2);
         fork.discard(&mut pages, 0, 1 << 20);
         assert_eq!(pages.held(), 0);
+    }
+
+    #[derive(Debug, Clone)]
+    enum Change {
+        Write(u64, u8),
+        Discard(u64, u64),
+        Fork,
+        Release,
+    }
+
+    /// Changes of one of several contents, near the ends of leaves and branches.
+    fn change() -> impl Strategy<Value = (usize, Change)> {
+        const BRANCH_PAGES: u64 = (BRANCH * LEAF) as u64;
+        let ends = [2u64, 1024, 2048, BRANCH_PAGES - 1024, BRANCH_PAGES, BRANCH_PAGES + 1024];
+        let place =
+            || (proptest::sample::select(ends.to_vec()), 0..4u64).prop_map(|(end, n)| end + n - 2);
+        let change = prop_oneof![
+            6 => (place(), 0..3u8).prop_map(|(page, byte)| Change::Write(page, byte)),
+            3 => (place(), place()).prop_map(|(a, b)| Change::Discard(a.min(b), a.max(b))),
+            1 => Just(Change::Discard(0, 2 * BRANCH_PAGES)),
+            2 => Just(Change::Fork),
+            1 => Just(Change::Release),
+        ];
+        (0..4usize, change)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn forks_are_as_if_each_had_pages_of_its_own(
+            changes in proptest::collection::vec(change(), 1..60)
+        ) {
+            let mut pages = Pages::leaked(4000);
+            let size = 2 * (BRANCH * LEAF * PAGE) as u64;
+            // By page, the byte that fills it.
+            let mut all = vec![(Contents::new(size), BTreeMap::<u64, u8>::new())];
+            for (which, change) in changes {
+                let which = which % all.len();
+                let (drive, bytes) = &mut all[which];
+                match change {
+                    Change::Write(page, byte) => {
+                        drive.write(&mut pages, page * PAGE as u64, &[byte; PAGE]);
+                        bytes.insert(page, byte);
+                        bytes.retain(|_, byte| *byte != 0);
+                    }
+                    Change::Discard(from, to) => {
+                        let length = (to - from) * PAGE as u64;
+                        drive.discard(&mut pages, from * PAGE as u64, length);
+                        bytes.retain(|page, _| !(from..to).contains(page));
+                    }
+                    Change::Fork => {
+                        let fork = (drive.fork(), bytes.clone());
+                        all.push(fork);
+                    }
+                    Change::Release if all.len() > 1 => all.remove(which).0.release(&mut pages),
+                    Change::Release => {}
+                }
+                for (drive, bytes) in &all {
+                    let held = drive.pages().map(|(number, page)| {
+                        let content = pages.content(page);
+                        assert!(content.iter().all(|byte| *byte == content[0]));
+                        (number, content[0])
+                    });
+                    prop_assert_eq!(&held.collect::<BTreeMap<_, _>>(), bytes);
+                }
+            }
+            all.into_iter().for_each(|(drive, _)| drive.release(&mut pages));
+            prop_assert_eq!(pages.held(), 0);
+        }
     }
 
     #[test]

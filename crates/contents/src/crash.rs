@@ -418,11 +418,11 @@ impl Replay {
     }
 
     /// The same once more; pages that neither changes are held once.
-    pub fn fork(&self, pages: &mut Pages) -> Replay {
+    pub fn fork(&self) -> Replay {
         let fork = |drive: &Drive| Drive {
             size: drive.size,
             durability: drive.durability,
-            contents: drive.contents.fork(pages),
+            contents: drive.contents.fork(),
             pending: drive.pending.clone(),
             cached: drive.cached,
             last_event: drive.last_event,
@@ -433,8 +433,8 @@ impl Replay {
 
     /// Gives its pages back.
     pub fn discard(self, pages: &mut Pages) {
-        for Drive { mut contents, .. } in self.drives {
-            contents.forget(pages, 0, contents.page_count() * PAGE as u64);
+        for drive in self.drives {
+            drive.contents.release(pages);
         }
     }
 

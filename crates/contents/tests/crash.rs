@@ -166,7 +166,7 @@ fn after(record: &[u8], durability: Durability, cut: PowerCut) -> (Vec<u8>, Unfl
     let mut bytes = [vec![9; SIZE as usize], vec![9; SIZE as usize]];
     let mut unflushed = [Unflushed::default(); 2];
     for n in 0..2 {
-        let mut fork = replay.fork(&mut pages);
+        let mut fork = replay.fork();
         fork.read(Cursor::new(record), &mut pages, cut.at).unwrap();
         let (drives, lost) = fork.cut(&mut pages, cut.seed);
         drives[0].read(&pages, 0, &mut bytes[n]);

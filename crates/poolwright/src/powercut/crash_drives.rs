@@ -74,7 +74,7 @@ impl CrashDrives {
                 let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
                 let mut begun = Replay::new(empty, settled);
                 begun.read(open()?, pages, settled)?;
-                let (path, reached) = (record.to_owned(), begun.fork(pages));
+                let (path, reached) = (record.to_owned(), begun.fork());
                 current.insert(OpenRecord { path, begun, reached, reached_at: settled })
             }
         };
@@ -84,7 +84,7 @@ impl CrashDrives {
         };
         let faulty: Vec<_> = drives.drives.iter().enumerate().filter_map(of_writes).collect();
         if !faulty.is_empty() {
-            let mut replay = current.begun.fork(pages);
+            let mut replay = current.begun.fork();
             for (number, fault) in faulty {
                 replay.set_fault(number, fault, seed_of_drive(seed, number));
             }
@@ -92,12 +92,12 @@ impl CrashDrives {
             return Ok(replay);
         }
         if until < current.reached_at {
-            let begun = current.begun.fork(pages);
+            let begun = current.begun.fork();
             std::mem::replace(&mut current.reached, begun).discard(pages);
         }
         current.reached.read(open()?, pages, until)?;
         current.reached_at = until;
-        Ok(current.reached.fork(pages))
+        Ok(current.reached.fork())
     }
 
     /// Cuts the power: what the drives then hold, with the drives' failures in their configuration. Returns what
@@ -135,9 +135,8 @@ impl CrashDrives {
 
     /// Gives back the memory of drives after a cut.
     pub fn discard(&mut self, drives: Vec<Contents>) {
-        for mut contents in drives {
-            let whole = contents.page_count() * PAGE as u64;
-            contents.forget(&mut self.pages, 0, whole);
+        for contents in drives {
+            contents.release(&mut self.pages);
         }
     }
 }
