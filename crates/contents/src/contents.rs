@@ -1,227 +1,13 @@
-//! Contents of drives: pages of 4 KiB. Pages of zeros take no memory.
+//! Contents of drives, as a map of their pages. Pages of zeros take no memory.
 
+use crate::pages::{PAGE, Pages, SharedPage, ZERO, equal};
 use std::iter::repeat_n;
 use std::sync::Arc;
 
-/// Bytes of a page.
-pub const PAGE: usize = 4096;
 /// Pages of a leaf of the map: 4 MiB of a drive.
 const LEAF: usize = 1024;
 /// Leaves of a branch of the map: 2 GiB of a drive.
 const BRANCH: usize = 512;
-/// The page that is all zero.
-const ZERO: u32 = 0;
-
-/// Bytes that memory is taken in: large enough for huge pages.
-pub const CHUNK: usize = 64 << 20;
-/// Pages of a chunk.
-const CHUNK_PAGES: usize = CHUNK / PAGE;
-/// Places of memory of which it is remembered what was written from them last.
-const SOURCES: usize = 4096;
-
-/// Where memory comes from: a chunk of [`CHUNK`] bytes of any content at each call.
-pub type Memory = Box<dyn FnMut() -> &'static mut [u8] + Send>;
-
-/// Room for the pages of all drives of a machine. A page that several drives hold is held once.
-pub struct Pages {
-    memory: Memory,
-    chunks: Vec<&'static mut [u8]>,
-    capacity: u32,
-    next: u32,
-    free: Vec<u32>,
-    /// How many places hold a page. A leaf that several contents share is one place.
-    holders: Vec<u32>,
-    /// By the address that it was written from: the page that was written from there last. The sides of
-    /// a mirror are written from the same memory one after the other.
-    sources: Vec<u32>,
-}
-
-/// A page, as several places may hold it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SharedPage(u32);
-
-impl SharedPage {
-    /// The page at a place in memory.
-    pub(crate) fn at(place: usize) -> SharedPage {
-        SharedPage(place as u32 + 1)
-    }
-
-    /// Its place in memory, behind the page that is all zero.
-    pub(crate) fn place(self) -> u64 {
-        u64::from(self.0) - 1
-    }
-}
-
-impl std::fmt::Debug for Pages {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Pages({} of {})", self.held(), self.capacity)
-    }
-}
-
-impl Pages {
-    /// Room for up to `capacity` pages. Memory is taken as pages are written.
-    pub fn new(capacity: u32, memory: Memory) -> Pages {
-        Pages {
-            memory,
-            chunks: Vec::new(),
-            capacity,
-            next: 1,
-            free: Vec::new(),
-            holders: vec![0],
-            sources: vec![ZERO; SOURCES],
-        }
-    }
-
-    /// Room in this process's own memory, which is never given back: for tests and tools.
-    pub fn leaked(capacity: u32) -> Pages {
-        Pages::new(capacity, Box::new(|| Box::leak(vec![0; CHUNK].into_boxed_slice())))
-    }
-
-    /// Pages in use.
-    pub fn held(&self) -> u32 {
-        self.next - 1 - self.free.len() as u32
-    }
-
-    /// Pages that were ever taken.
-    pub fn taken(&self) -> u32 {
-        self.next - 1
-    }
-
-    /// Takes over so many pages that an earlier machine left in this memory, or the host put there, each held by the
-    /// caller until [`Pages::let_go`]; none where there is no room for them. Nothing may be taken yet.
-    pub(crate) fn adopt(&mut self, taken: u64) -> Option<Vec<SharedPage>> {
-        let next = taken.checked_add(1).and_then(|next| u32::try_from(next).ok());
-        let next = next.filter(|next| *next <= self.capacity)?;
-        self.next = next;
-        self.holders.resize(next as usize, 1);
-        while self.chunks.len() < (next as usize).div_ceil(CHUNK_PAGES) {
-            self.chunks.push((self.memory)());
-        }
-        Some((1..next).map(SharedPage).collect())
-    }
-
-    /// The memory, for another machine.
-    #[cfg(test)]
-    pub(crate) fn into_chunks(self) -> Vec<&'static mut [u8]> {
-        self.chunks
-    }
-
-    /// A new page, held by the caller until [`Pages::let_go`].
-    pub(crate) fn allocate(&mut self) -> SharedPage {
-        SharedPage(self.take())
-    }
-
-    /// What a page holds.
-    pub(crate) fn content(&self, page: SharedPage) -> &[u8] {
-        self.page(page.0)
-    }
-
-    /// The same, to be filled.
-    pub(crate) fn content_mut(&mut self, page: SharedPage) -> &mut [u8] {
-        self.page_mut(page.0)
-    }
-
-    /// The caller no longer holds a page.
-    pub(crate) fn let_go(&mut self, page: SharedPage) {
-        self.release(page.0);
-    }
-
-    fn page(&self, page: u32) -> &[u8] {
-        let within = page as usize % CHUNK_PAGES * PAGE;
-        &self.chunks[page as usize / CHUNK_PAGES][within..within + PAGE]
-    }
-
-    fn page_mut(&mut self, page: u32) -> &mut [u8] {
-        let within = page as usize % CHUNK_PAGES * PAGE;
-        &mut self.chunks[page as usize / CHUNK_PAGES][within..within + PAGE]
-    }
-
-    /// A page of unknown content, held once.
-    ///
-    /// # Panics
-    /// When the drives hold as much as there is room for: the machine ends with this message.
-    fn take(&mut self) -> u32 {
-        if let Some(page) = self.free.pop() {
-            self.holders[page as usize] = 1;
-            return page;
-        }
-        assert!(
-            self.next < self.capacity,
-            "the drives hold {} MiB, all that this machine may take",
-            (self.capacity as usize * PAGE) >> 20
-        );
-        let page = self.next;
-        self.next += 1;
-        self.holders.push(1);
-        if page as usize / CHUNK_PAGES >= self.chunks.len() {
-            self.chunks.push((self.memory)());
-        }
-        page
-    }
-
-    /// One place less holds a page. The page that is all zero has no holders.
-    fn release(&mut self, page: u32) {
-        if page == ZERO {
-            return;
-        }
-        let holders = &mut self.holders[page as usize];
-        *holders -= 1;
-        if *holders == 0 {
-            self.free.push(page);
-        }
-    }
-
-    /// Contents no longer have a leaf. Its pages stay where others share it.
-    fn release_leaf(&mut self, mut leaf: Leaf) {
-        for slot in Arc::get_mut(&mut leaf).unwrap_or_default() {
-            self.release(*slot);
-        }
-    }
-
-    /// A page with this content, held once more: the one that was last written from the same memory, where
-    /// that has it still, or a new one.
-    fn page_with(&mut self, content: &[u8]) -> u32 {
-        let source = content.as_ptr() as usize / PAGE % SOURCES;
-        let known = self.sources[source];
-        if known != ZERO && self.holders[known as usize] > 0 && equal(self.page(known), content) {
-            self.holders[known as usize] += 1;
-            return known;
-        }
-        let page = self.take();
-        self.page_mut(page).copy_from_slice(content);
-        self.sources[source] = page;
-        page
-    }
-
-    /// The page, or a copy of it where others hold it too, to be written to.
-    fn unshared(&mut self, page: u32) -> u32 {
-        if self.holders[page as usize] == 1 {
-            return page;
-        }
-        let copy = self.take();
-        let (from, to) = (page as usize, copy as usize);
-        let (a, b) = (from % CHUNK_PAGES * PAGE, to % CHUNK_PAGES * PAGE);
-        match (from / CHUNK_PAGES, to / CHUNK_PAGES) {
-            (x, y) if x == y => self.chunks[x].copy_within(a..a + PAGE, b),
-            (x, y) => {
-                let [x, y] = self
-                    .chunks
-                    .get_disjoint_mut([x, y])
-                    .unwrap_or_else(|_| unreachable!("two different chunks that both exist"));
-                y[b..b + PAGE].copy_from_slice(&x[a..a + PAGE]);
-            }
-        }
-        self.release(page);
-        copy
-    }
-}
-
-/// Whether two pages hold the same. In the kernel `==` is a call that compares eight bytes at a time; a fold over a
-/// fixed length is compiled to the processor's wide registers.
-fn equal(a: &[u8], b: &[u8]) -> bool {
-    let (a, b) = (a.as_chunks::<64>().0, b.as_chunks::<64>().0);
-    a.iter().zip(b).all(|(a, b)| a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0)
-}
 
 /// The pages of 4 MiB of a drive, by their slots in memory.
 type Leaf = Arc<[u32]>;
@@ -262,7 +48,7 @@ impl Contents {
         if Arc::get_mut(leaf).is_none() {
             // Others keep the one that they share.
             for slot in leaf.iter().filter(|slot| **slot != ZERO) {
-                pages.holders[*slot as usize] += 1;
+                pages.hold(*slot);
             }
         }
         Arc::make_mut(leaf)
@@ -328,7 +114,7 @@ impl Contents {
             let count = (LEAF - within).min((end - page) as usize);
             if count == LEAF {
                 if let Some(leaf) = branch_mut(branch)[index % BRANCH].take() {
-                    pages.release_leaf(leaf);
+                    give_back(pages, leaf);
                 }
             } else if self.leaf(index).is_some() {
                 for slot in &mut self.leaf_mut(pages, index)[within..within + count] {
@@ -345,7 +131,7 @@ impl Contents {
             // What others share stays theirs.
             let leaves = Arc::get_mut(&mut branch).unwrap_or_default();
             for leaf in leaves.iter_mut().filter_map(Option::take) {
-                pages.release_leaf(leaf);
+                give_back(pages, leaf);
             }
         }
     }
@@ -415,7 +201,7 @@ impl Contents {
 
     /// A page of an empty place becomes one that others may hold too.
     pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, page: SharedPage) {
-        pages.holders[page.0 as usize] += 1;
+        pages.hold(page.0);
         self.replace(pages, number, page.0);
     }
 
@@ -423,6 +209,13 @@ impl Contents {
     fn replace(&mut self, pages: &mut Pages, page: u64, new: u32) {
         let old = std::mem::replace(self.slot_mut(pages, page), new);
         pages.release(old);
+    }
+}
+
+/// Contents no longer have a leaf. Its pages stay where others share it.
+fn give_back(pages: &mut Pages, mut leaf: Leaf) {
+    for slot in Arc::get_mut(&mut leaf).unwrap_or_default() {
+        pages.release(*slot);
     }
 }
 

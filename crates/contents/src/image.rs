@@ -7,7 +7,7 @@
 //! among these. All integers have 64 bits in little-endian order. A page that several drives hold is there once.
 
 use crate::config::MEMORY_LIMIT;
-use crate::contents::SharedPage;
+use crate::pages::SharedPage;
 use crate::{Contents, PAGE, Pages};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};

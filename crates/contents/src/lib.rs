@@ -6,7 +6,9 @@ pub mod config;
 mod contents;
 pub mod crash;
 pub mod image;
+mod pages;
 pub mod reads;
 pub mod record;
 
-pub use contents::{CHUNK, Contents, Memory, PAGE, Pages};
+pub use contents::Contents;
+pub use pages::{CHUNK, Memory, PAGE, Pages};
