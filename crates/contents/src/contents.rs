@@ -179,11 +179,23 @@ impl Contents {
         }
     }
 
-    /// Whether a page holds the same as that of other contents in the same memory.
-    pub fn same_page(&self, other: &Contents, pages: &Pages, number: u64) -> bool {
+    /// Whether pages, by ascending numbers, hold the same as those of other contents in the same memory.
+    pub(crate) fn same_pages(&self, other: &Contents, pages: &Pages, numbers: &[u64]) -> bool {
+        let leaf_of = |number: u64| number as usize / LEAF;
         // Zeros may take memory.
-        let held = |drive: &Contents| drive.page(pages, number).unwrap_or(&[0; PAGE]);
-        self.slot(number) == other.slot(number) || equal(held(self), held(other))
+        let held = |drive: &Contents, number| drive.page(pages, number).unwrap_or(&[0; PAGE]);
+        let same_page = |number: &u64| {
+            self.slot(*number) == other.slot(*number)
+                || equal(held(self, *number), held(other, *number))
+        };
+        numbers.chunk_by(|a, b| leaf_of(*a) == leaf_of(*b)).all(|of_leaf| {
+            let leaf = leaf_of(of_leaf[0]);
+            let shared = match (self.leaf(leaf), other.leaf(leaf)) {
+                (Some(this), Some(that)) => Arc::ptr_eq(this, that),
+                (this, that) => this.is_none() && that.is_none(),
+            };
+            shared || of_leaf.iter().all(same_page)
+        })
     }
 
     /// The pages that are not zero, in ascending order, with their numbers.
@@ -319,10 +331,13 @@ mod tests {
         let (mut pages, mut drive) = empty();
         drive.write(&mut pages, 0, &[7; 2 * PAGE]);
         let mut fork = drive.fork();
+        assert!(fork.same_pages(&drive, &pages, &[0, 1, 2, 600]));
         fork.write(&mut pages, 0, &[8; PAGE]);
         fork.write(&mut pages, PAGE as u64, &[8; 512]);
         assert_eq!(read(&pages, &drive, 0, 2 * PAGE), vec![7; 2 * PAGE]);
         assert_eq!(read(&pages, &fork, 0, PAGE + 512), vec![8; PAGE + 512]);
+        let same = |numbers: &[u64]| fork.same_pages(&drive, &pages, numbers);
+        assert!(same(&[2, 600]) && !same(&[0]) && !same(&[1, 600]));
         drive.discard(&mut pages, 0, 1 << 20);
         assert_eq!(pages.held(), 2);
         fork.discard(&mut pages, 0, 1 << 20);

@@ -100,11 +100,9 @@ pub fn load(path: &Path, drives: usize) -> io::Result<Vec<Vec<u64>>> {
     Ok(all)
 }
 
-/// Whether drives hold the same in these pages of each.
+/// Whether drives hold the same in these pages of each, by ascending numbers.
 pub fn same(pages: &Pages, of: &[Vec<u64>], these: &[Contents], those: &[Contents]) -> bool {
-    these.iter().zip(those).zip(of).all(|((this, that), numbers)| {
-        numbers.iter().all(|number| this.same_page(that, pages, *number))
-    })
+    these.iter().zip(those).zip(of).all(|((this, that), read)| this.same_pages(that, pages, read))
 }
 
 #[cfg(test)]

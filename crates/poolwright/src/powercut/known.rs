@@ -10,7 +10,12 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 
 /// Most of them: a state is compared with each.
-const MOST: usize = 64;
+const MOST: usize = 256;
+/// Most bytes that one takes beside pages: the maps of its drives where they differ from others', and the numbers of
+/// the pages that were read.
+const MAPS: u64 = 512 << 10;
+/// Most bytes that those of a job take.
+pub const MEMORY: u64 = KNOWN_BYTES + MOST as u64 * MAPS;
 
 /// The last recoveries that were run. What their drives hold takes at most [`KNOWN_BYTES`] bytes, and the last one's more.
 #[derive(Default)]
@@ -101,11 +106,12 @@ mod tests {
     use crate::powercut::report::State;
     use contents::PAGE;
 
-    /// A state of one drive whose first pages hold these bytes.
-    fn after(base: &mut CrashDrives, held: [u8; 3]) -> AfterCut {
+    /// A state of one drive whose first pages are filled with these numbers.
+    fn after(base: &mut CrashDrives, held: [u16; 3]) -> AfterCut {
         let mut drive = Contents::new(1 << 20);
-        for (number, byte) in held.into_iter().enumerate() {
-            drive.write(&mut base.pages, (number * PAGE) as u64, &[byte; PAGE]);
+        for (page, number) in held.into_iter().enumerate() {
+            let bytes = number.to_le_bytes().repeat(PAGE / 2);
+            drive.write(&mut base.pages, (page * PAGE) as u64, &bytes);
         }
         let (contents, state) = (vec![drive], State::default());
         AfterCut { at: 0, drives: one_drive(), contents, acknowledged: Vec::new(), state }
@@ -159,15 +165,17 @@ mod tests {
     fn recoveries_that_are_forgotten_give_their_memory_back() {
         let base = &mut CrashDrives::new(&one_drive());
         let mut known = KnownRecoveries::default();
-        for last in 1..=MOST as u8 + 3 {
+        for last in 1..=MOST as u16 + 3 {
             let state = after(base, [0, 0, last]);
             known.add(base, state, found(1.0), vec![vec![2]]);
         }
         assert_eq!(base.pages.held(), MOST as u32);
-        let first = after(base, [0, 0, 1]);
-        assert!(known.find(base, &first).is_none());
-        base.discard(first.contents);
-        let last = after(base, [0, 0, MOST as u8 + 3]);
-        assert!(known.find(base, &last).is_some());
+        let mut is_known = |last| {
+            let state = after(base, [0, 0, last]);
+            let outcome = known.find(base, &state);
+            base.discard(state.contents);
+            outcome.is_some()
+        };
+        assert!(!is_known(3) && is_known(4) && is_known(MOST as u16 + 3));
     }
 }

@@ -1,7 +1,7 @@
 //! The recordings and crash states of a command, less those that are saved.
 
-use super::crash_drives::{CrashDrives, KNOWN_BYTES};
-use super::known::KnownRecoveries;
+use super::crash_drives::CrashDrives;
+use super::known::{self, KnownRecoveries};
 use super::report::{Run, State, Written};
 use super::saved::{Saved, SavedLine};
 use super::states::{Checked, Recorded, Setup};
@@ -10,18 +10,13 @@ use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::error::{Error, doing};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// Both recordings: with durable writes, and the control.
 const BOTH: [bool; 2] = [true, false];
 /// Most crash states of the control: it only shows that the check can fail.
 const CONTROL_STATES: usize = 20;
-
-/// Least number of parts of a job's crash states, so that all jobs end at nearly the same time.
-const SHARES: usize = 8;
-/// Most crash states of a part.
-const AT_ONCE: usize = 128;
 
 /// How many machines run in parallel.
 pub struct Jobs {
@@ -129,7 +124,7 @@ fn make(
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let held = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
-    let held = held.saturating_add(KNOWN_BYTES);
+    let held = held.saturating_add(known::MEMORY);
     // In the order of their moments: a state without faults of writes is read on from the one before.
     let of = |(synchronous, seed): &(bool, u64)| {
         let recording = recorded.iter().find(|recording| recording.synchronous == *synchronous);
@@ -140,31 +135,24 @@ fn make(
     let mut states = states?;
     states.sort_by_key(|(recording, seed)| (!recording.synchronous, recording.moment(*seed)));
     // A job has states that follow each other: many recover in the same way.
-    let jobs = jobs.number(held, host_resources::free_memory());
-    let at_once = (states.len() / (jobs * SHARES)).clamp(1, AT_ONCE);
-    let parts: Vec<&[(&Recorded, u64)]> = states.chunks(at_once).collect();
     let hung = in_parallel(
-        jobs,
-        &parts,
+        jobs.number(held, host_resources::free_memory()),
+        &states,
         || (CrashDrives::new(&config), KnownRecoveries::default()),
-        |(base, known), states| {
-            let mut hung = Vec::new();
-            for &(recording, seed) in *states {
-                let synchronous = recording.synchronous;
-                let name = format!("state-{synchronous}-{seed}");
-                let directory = scratch.path().join(name);
-                match setup.check(recording, (base, known), &directory, seed)? {
-                    Checked::State(state) => {
-                        saved.add(SavedLine::State { synchronous, state: state.clone() })?;
-                        progress.state(synchronous, &state);
-                    }
-                    Checked::Hung(how) => {
-                        progress.hung(seed, &how);
-                        hung.push(Hung { synchronous, seed, how });
-                    }
+        |(base, known), &(recording, seed)| {
+            let synchronous = recording.synchronous;
+            let directory = scratch.path().join(format!("state-{synchronous}-{seed}"));
+            match setup.check(recording, (base, known), &directory, seed)? {
+                Checked::State(state) => {
+                    saved.add(SavedLine::State { synchronous, state: state.clone() })?;
+                    progress.state(synchronous, &state);
+                    Ok(None)
+                }
+                Checked::Hung(how) => {
+                    progress.hung(seed, &how);
+                    Ok(Some(Hung { synchronous, seed, how }))
                 }
             }
-            Ok(hung)
         },
     )?;
     Ok(hung.into_iter().flatten().collect())
@@ -261,29 +249,60 @@ impl Progress {
     }
 }
 
-/// Processes items in parallel, each thread with its own context; returns the results in the items' order, or
-/// the first error.
+/// What is left to each thread of items that follow each other.
+struct Shares(Mutex<Vec<Range<usize>>>);
+
+impl Shares {
+    /// Of so many items, equal ones.
+    fn new(items: usize, threads: usize) -> Shares {
+        let from = |thread| items * thread / threads;
+        Shares(Mutex::new((0..threads).map(|thread| from(thread)..from(thread + 1)).collect()))
+    }
+
+    fn left(&self) -> std::sync::MutexGuard<'_, Vec<Range<usize>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next item of a thread. One that has none left takes the second half of what another has.
+    fn next(&self, thread: usize) -> Option<usize> {
+        let mut left = self.left();
+        if left[thread].is_empty() {
+            let most = left.iter_mut().max_by_key(|share| share.len())?;
+            let middle = most.start + most.len() / 2;
+            let half = middle..most.end;
+            most.end = middle;
+            left[thread] = half;
+        }
+        left[thread].next()
+    }
+
+    /// Leaves nothing.
+    fn end(&self) {
+        self.left().fill(0..0);
+    }
+}
+
+/// Processes items in parallel, each thread with its own context and with items that follow each other; returns the
+/// results in the items' order, or the first error.
 fn in_parallel<I: Sync, O: Send, T>(
     jobs: usize,
     items: &[I],
     own: impl Fn() -> T + Sync,
     work: impl Fn(&mut T, &I) -> Result<O, Error> + Sync,
 ) -> Result<Vec<O>, Error> {
-    let next = AtomicUsize::new(0);
+    let threads = jobs.min(items.len());
+    let shares = Shares::new(items.len(), threads);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..jobs.min(items.len()) {
-            scope.spawn(|| {
+        for thread in 0..threads {
+            let (shares, done, own, work) = (&shares, &done, &own, &work);
+            scope.spawn(move || {
                 let mut own = own();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(number) else {
-                        return;
-                    };
-                    let result = work(&mut own, item);
+                while let Some(number) = shares.next(thread) {
+                    let result = work(&mut own, &items[number]);
                     if result.is_err() {
                         // The other threads finish their current item.
-                        next.store(items.len(), Ordering::Relaxed);
+                        shares.end();
                     }
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     done.push((number, result));
@@ -299,6 +318,7 @@ fn in_parallel<I: Sync, O: Send, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn what_was_recorded_bounds_the_machines_in_parallel_unless_the_user_says_how_many() {
@@ -308,6 +328,19 @@ mod tests {
         assert_eq!(of(0, 0), host_resources::parallel(None, 1 << 30, Some(8 << 30)));
         assert_eq!((of(0, 4 << 30), of(0, u64::MAX)), (1, 1), "8 GiB hold one of 5 GiB");
         assert_eq!((of(3, 0), of(3, 4 << 30)), (3, 3));
+    }
+
+    #[test]
+    fn a_thread_without_items_takes_half_of_what_another_has_left() {
+        let shares = Shares::new(10, 3);
+        let mut next = |thread| shares.next(thread).unwrap();
+        assert_eq!([0, 0, 0].map(&mut next), [0, 1, 2]);
+        // All of its own are done; 3, 4 and 5 are left to the second, 6 to 9 to the third.
+        assert_eq!([0, 1, 0, 1, 1, 0, 2].map(next), [8, 3, 9, 4, 5, 7, 6]);
+        assert_eq!([0, 1, 2].map(|thread| shares.next(thread)), [None; 3]);
+        let (ended, none) = (Shares::new(10, 2), Shares::new(0, 1));
+        ended.end();
+        assert_eq!([ended.next(0), ended.next(1), none.next(0)], [None; 3]);
     }
 
     #[test]
