@@ -33,6 +33,12 @@ impl Contents {
         (self.leaves * LEAF) as u64
     }
 
+    /// Bytes that the map of a drive of a size takes without its branches.
+    pub fn map_bytes(size: u64) -> u64 {
+        let branches = size.div_ceil((PAGE * LEAF * BRANCH) as u64);
+        branches * size_of::<Option<Branch>>() as u64
+    }
+
     fn leaf(&self, index: usize) -> Option<&Leaf> {
         self.branches[index / BRANCH].as_ref()?[index % BRANCH].as_ref()
     }

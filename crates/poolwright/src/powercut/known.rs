@@ -5,17 +5,21 @@
 use super::crash_drives::{CrashDrives, KNOWN_BYTES};
 use super::recovery::Recovered;
 use super::states::AfterCut;
+use contents::config::Config;
 use contents::{Contents, reads};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 
 /// Most of them: a state is compared with each.
 const MOST: usize = 256;
-/// Most bytes that one takes beside pages: the maps of its drives where they differ from others', and the numbers of
-/// the pages that were read.
-const MAPS: u64 = 512 << 10;
-/// Most bytes that those of a job take.
-pub const MEMORY: u64 = KNOWN_BYTES + MOST as u64 * MAPS;
+/// Most pages that all of them read, whose numbers are kept.
+const MOST_READ: usize = 8 << 20;
+
+/// Most bytes that those of a job take: pages, and leaves of maps as large as these; numbers of pages; and the maps.
+pub fn memory(drives: &Config) -> u64 {
+    let maps: u64 = drives.drives.iter().map(|drive| Contents::map_bytes(drive.capacity)).sum();
+    2 * KNOWN_BYTES + (MOST_READ * size_of::<u64>()) as u64 + MOST as u64 * maps
+}
 
 /// The last recoveries that were run. What their drives hold takes at most [`KNOWN_BYTES`] bytes, and the last one's more.
 #[derive(Default)]
@@ -83,19 +87,29 @@ impl KnownRecoveries {
         failed.iter().for_each(|failed| hasher.write_u8((*failed).into()));
         hash(base, &read, &after.contents, &mut hasher);
         let outcome = Outcome { found, contents_read: format!("{:016x}", hasher.finish()) };
-        let grown = base.grown;
+        let (contents, grown) = (after.contents, base.grown);
+        self.keep(base, KnownRecovery { contents, failed, read, outcome: outcome.clone(), grown });
+        outcome
+    }
+
+    /// Keeps one, and forgets the oldest ones where there are too many.
+    fn keep(&mut self, base: &mut CrashDrives, new: KnownRecovery) {
+        let count = |read: &[Vec<u64>]| read.iter().map(Vec::len).sum::<usize>();
         let is_over = |all: &VecDeque<KnownRecovery>| {
+            let read: usize = all.iter().map(|known| count(&known.read)).sum();
             let oldest = all.front();
-            oldest.is_some_and(|oldest| all.len() == MOST || grown - oldest.grown > KNOWN_BYTES)
+            oldest.is_some_and(|oldest| {
+                all.len() == MOST
+                    || read + count(&new.read) > MOST_READ
+                    || new.grown - oldest.grown > KNOWN_BYTES
+            })
         };
         while is_over(&self.0)
             && let Some(oldest) = self.0.pop_front()
         {
             base.discard(oldest.contents);
         }
-        let (contents, known) = (after.contents, outcome.clone());
-        self.0.push_back(KnownRecovery { contents, failed, read, outcome: known, grown });
-        outcome
+        self.0.push_back(new);
     }
 }
 
@@ -159,6 +173,24 @@ mod tests {
             known.add(base, state, found(1.0), vec![vec![2]]);
             assert_eq!(known.0.len(), left, "after {grown} bytes");
         }
+    }
+
+    #[test]
+    fn recoveries_that_read_much_are_fewer() {
+        let base = &mut CrashDrives::new(&one_drive());
+        let mut known = KnownRecoveries::default();
+        let half: Vec<u64> = (0..MOST_READ as u64 / 2).collect();
+        let left = |numbers: &[u64], known: &mut KnownRecoveries, base: &mut CrashDrives| {
+            let state = after(base, [0, 0, 1]);
+            let read = vec![numbers.to_vec()];
+            let (contents, failed) = (state.contents, vec![false]);
+            let outcome = Outcome { found: found(1.0), contents_read: String::new() };
+            known.keep(base, KnownRecovery { contents, failed, read, outcome, grown: 0 });
+            known.0.len()
+        };
+        let half = &half[..];
+        let lengths = [half, half, half, &[], &[1]].map(|read| left(read, &mut known, base));
+        assert_eq!(lengths, [1, 2, 2, 3, 3]);
     }
 
     #[test]

@@ -124,7 +124,7 @@ fn make(
     let lengths: Result<Vec<u64>, Error> = recorded.iter().map(Recorded::length).collect();
     let longest = lengths?.into_iter().max().unwrap_or(0);
     let held = longest.saturating_mul(if setup.args.faults { 2 } else { 1 });
-    let held = held.saturating_add(known::MEMORY);
+    let held = held.saturating_add(known::memory(&config));
     // In the order of their moments: a state without faults of writes is read on from the one before.
     let of = |(synchronous, seed): &(bool, u64)| {
         let recording = recorded.iter().find(|recording| recording.synchronous == *synchronous);
