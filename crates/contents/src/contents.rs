@@ -1,6 +1,6 @@
 //! Contents of drives, as a map of their pages. Pages of zeros take no memory.
 
-use crate::pages::{PAGE, Pages, SharedPage, ZERO, equal};
+use crate::pages::{PAGE, Pages, ZERO, equal};
 use std::iter::repeat_n;
 use std::sync::Arc;
 
@@ -204,8 +204,8 @@ impl Contents {
         })
     }
 
-    /// The pages that are not zero, in ascending order, with their numbers.
-    pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, SharedPage)> + '_ {
+    /// The pages that are not zero, in ascending order: the number and the slot of each.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         let branches = (0..).step_by(BRANCH).zip(&self.branches);
         let leaves = branches.flat_map(|(first, branch)| {
             (first..).zip(branch.iter().flat_map(|leaves| leaves.iter()))
@@ -213,14 +213,14 @@ impl Contents {
         leaves.flat_map(|(index, leaf)| {
             let slots = (index * LEAF..).zip(leaf.iter().flat_map(|leaf| leaf.iter()));
             let held = slots.filter(|(_, slot)| **slot != ZERO);
-            held.map(|(number, slot)| (number as u64, SharedPage(*slot)))
+            held.map(|(number, slot)| (number as u64, *slot))
         })
     }
 
-    /// A page of an empty place becomes one that others may hold too.
-    pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, page: SharedPage) {
-        pages.hold(page.0);
-        self.replace(pages, number, page.0);
+    /// A page becomes the one of a slot, which others may hold too.
+    pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, slot: u32) {
+        pages.hold(slot);
+        self.replace(pages, number, slot);
     }
 
     /// Sets the slot of a page, and gives the page back that was there.
@@ -406,8 +406,8 @@ mod tests {
                     Change::Release => {}
                 }
                 for (drive, bytes) in &all {
-                    let held = drive.pages().map(|(number, page)| {
-                        let content = pages.content(page);
+                    let held = drive.pages().map(|(number, slot)| {
+                        let content = pages.page(slot);
                         assert!(content.iter().all(|byte| *byte == content[0]));
                         (number, content[0])
                     });

@@ -7,7 +7,7 @@
 //! among these. All integers have 64 bits in little-endian order. A page that several drives hold is there once.
 
 use crate::config::MEMORY_LIMIT;
-use crate::pages::SharedPage;
+use crate::pages::{place_of, slot_at};
 use crate::{Contents, PAGE, Pages};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -29,7 +29,7 @@ const BUFFER: usize = 1 << 20;
 /// What the file system says.
 pub fn save_index(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(BUFFER, File::create(path)?);
-    write_index(&mut file, pages.taken().into(), drives.iter().copied(), SharedPage::place)?;
+    write_index(&mut file, pages.taken().into(), drives.iter().copied(), place_of)?;
     file.flush()
 }
 
@@ -38,12 +38,12 @@ fn write_index<'a>(
     file: &mut impl Write,
     pages: u64,
     drives: impl Iterator<Item = &'a Contents>,
-    place: impl Fn(SharedPage) -> u64,
+    place: impl Fn(u32) -> u64,
 ) -> io::Result<()> {
     file.write_all(INDEX_MAGIC)?;
     file.write_all(&pages.to_le_bytes())?;
     for drive in drives {
-        let places = drive.pages().map(|(number, page)| (number, place(page)));
+        let places = drive.pages().map(|(number, slot)| (number, place(slot)));
         write_drive(file, drive.pages().count(), places)?;
     }
     Ok(())
@@ -164,9 +164,9 @@ pub fn hand_over(
     let mut index = BufWriter::with_capacity(BUFFER, index);
     let mut distinct = Distinct::new(pages.taken() as usize);
     for drive in drives {
-        drive.pages().for_each(|(_, page)| distinct.add(page.place() as usize));
+        drive.pages().for_each(|(_, slot)| distinct.add(place_of(slot) as usize));
     }
-    let place = |page: SharedPage| distinct.place(page.place() as usize);
+    let place = |slot| distinct.place(place_of(slot) as usize);
     write_index(&mut index, distinct.pages.len() as u64, drives.iter(), place)?;
     for (number, page) in (0..).zip(&distinct.pages) {
         let offset = place_in_memory(number);
@@ -174,7 +174,7 @@ pub fn hand_over(
             None => (memory, offset),
             Some(beyond) => (spill.ok_or_else(no_spill)?, beyond),
         };
-        file.write_all_at(pages.content(SharedPage::at(*page)), at)?;
+        file.write_all_at(pages.page(slot_at(*page)), at)?;
     }
     index.flush()
 }
@@ -208,11 +208,11 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
     if !in_memory && count > most {
         return Err(bad("an image that was cut short"));
     }
-    let distinct: Vec<SharedPage> = match in_memory {
+    let distinct: Vec<u32> = match in_memory {
         true => pages
             .adopt(count)
             .ok_or_else(|| bad("an index of more pages than there is room for"))?,
-        false => (0..count).map(|_| pages.allocate()).collect(),
+        false => (0..count).map(|_| pages.take()).collect(),
     };
     for drive in drives {
         let count = integer(&mut file)?;
@@ -224,16 +224,16 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
             if number >= drive.page_count() {
                 return Err(bad("an image of larger drives"));
             }
-            let page = usize::try_from(place).ok().and_then(|at| distinct.get(at));
-            let page = page.ok_or_else(|| bad("an image that names a page it does not have"))?;
-            drive.share(pages, number, *page);
+            let slot = usize::try_from(place).ok().and_then(|at| distinct.get(at));
+            let slot = slot.ok_or_else(|| bad("an image that names a page it does not have"))?;
+            drive.share(pages, number, *slot);
         }
     }
-    for page in distinct {
+    for slot in distinct {
         if !in_memory {
-            file.read_exact(pages.content_mut(page))?;
+            file.read_exact(pages.page_mut(slot))?;
         }
-        pages.let_go(page);
+        pages.release(slot);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ const SOURCES: usize = 4096;
 /// Where memory comes from: a chunk of [`CHUNK`] bytes of any content at each call.
 pub type Memory = Box<dyn FnMut() -> &'static mut [u8] + Send>;
 
-/// Room for the pages of all drives of a machine. A page that several drives hold is held once.
+/// Room for the pages of all drives of a machine, each in a slot. A page that several drives hold is held once.
 pub struct Pages {
     memory: Memory,
     chunks: Vec<&'static mut [u8]>,
@@ -29,20 +29,14 @@ pub struct Pages {
     sources: Vec<u32>,
 }
 
-/// A page, as several places may hold it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SharedPage(pub(crate) u32);
+/// The slot of the page at a place in memory: places begin behind the page that is all zero.
+pub(crate) fn slot_at(place: usize) -> u32 {
+    place as u32 + 1
+}
 
-impl SharedPage {
-    /// The page at a place in memory.
-    pub(crate) fn at(place: usize) -> SharedPage {
-        SharedPage(place as u32 + 1)
-    }
-
-    /// Its place in memory, behind the page that is all zero.
-    pub(crate) fn place(self) -> u64 {
-        u64::from(self.0) - 1
-    }
+/// The place in memory of the page of a slot.
+pub(crate) fn place_of(slot: u32) -> u64 {
+    u64::from(slot) - 1
 }
 
 impl std::fmt::Debug for Pages {
@@ -81,8 +75,8 @@ impl Pages {
     }
 
     /// Takes over so many pages that an earlier machine left in this memory, or the host put there, each held by the
-    /// caller until [`Pages::let_go`]; none where there is no room for them. Nothing may be taken yet.
-    pub(crate) fn adopt(&mut self, taken: u64) -> Option<Vec<SharedPage>> {
+    /// caller until [`Pages::release`]; none where there is no room for them. Nothing may be taken yet.
+    pub(crate) fn adopt(&mut self, taken: u64) -> Option<Vec<u32>> {
         let next = taken.checked_add(1).and_then(|next| u32::try_from(next).ok());
         let next = next.filter(|next| *next <= self.capacity)?;
         self.next = next;
@@ -90,7 +84,7 @@ impl Pages {
         while self.chunks.len() < (next as usize).div_ceil(CHUNK_PAGES) {
             self.chunks.push((self.memory)());
         }
-        Some((1..next).map(SharedPage).collect())
+        Some((1..next).collect())
     }
 
     /// The memory, for another machine.
@@ -99,37 +93,19 @@ impl Pages {
         self.chunks
     }
 
-    /// A new page, held by the caller until [`Pages::let_go`].
-    pub(crate) fn allocate(&mut self) -> SharedPage {
-        SharedPage(self.take())
-    }
-
     /// What a page holds.
-    pub(crate) fn content(&self, page: SharedPage) -> &[u8] {
-        self.page(page.0)
-    }
-
-    /// The same, to be filled.
-    pub(crate) fn content_mut(&mut self, page: SharedPage) -> &mut [u8] {
-        self.page_mut(page.0)
-    }
-
-    /// The caller no longer holds a page.
-    pub(crate) fn let_go(&mut self, page: SharedPage) {
-        self.release(page.0);
-    }
-
     pub(crate) fn page(&self, page: u32) -> &[u8] {
         let within = page as usize % CHUNK_PAGES * PAGE;
         &self.chunks[page as usize / CHUNK_PAGES][within..within + PAGE]
     }
 
+    /// The same, to be written to.
     pub(crate) fn page_mut(&mut self, page: u32) -> &mut [u8] {
         let within = page as usize % CHUNK_PAGES * PAGE;
         &mut self.chunks[page as usize / CHUNK_PAGES][within..within + PAGE]
     }
 
-    /// A page of unknown content, held once.
+    /// A page of unknown content, held once, until [`Pages::release`].
     ///
     /// # Panics
     /// When the drives hold as much as there is room for: the machine ends with this message.
@@ -175,7 +151,7 @@ impl Pages {
         let source = content.as_ptr() as usize / PAGE % SOURCES;
         let known = self.sources[source];
         if known != ZERO && self.holders[known as usize] > 0 && equal(self.page(known), content) {
-            self.holders[known as usize] += 1;
+            self.hold(known);
             return known;
         }
         let page = self.take();
