@@ -34,8 +34,10 @@ pub fn run(
         let _ = sched_setaffinity(None, &only);
     }
     let mut command = Command::new(program);
-    if let Err(why) = memory::inherit(parent, descriptors, &mut command) {
-        return format!("cannot open the memory of the machine: {why}");
+    if let Err(why) = memory::inherit_descriptors(parent, descriptors, &mut command) {
+        return format!(
+            "cannot open the machine's memory: {why}; /proc must be mounted, and show a process what its parent has open"
+        );
     }
     if let Err(why) = crate::confine::confine(directory) {
         return why;

@@ -78,23 +78,33 @@ impl Memory {
     }
 }
 
-/// How [`inherit`] is told of descriptors of this process, each with its number in the program that is started.
-pub(crate) fn list<'a>(descriptors: impl Iterator<Item = (BorrowedFd<'a>, i32)>) -> String {
+/// Descriptors of this process for [`inherit_descriptors`], each with its number in the program that is started.
+pub(crate) fn descriptor_list<'a>(
+    descriptors: impl Iterator<Item = (BorrowedFd<'a>, i32)>,
+) -> String {
     let pairs = descriptors.map(|(here, there)| format!("{}={there}", here.as_raw_fd()));
     pairs.collect::<Vec<_>>().join(",")
 }
 
-/// Gives a program that this process becomes what its parent has open, as a [`list`] says. A child that takes these
-/// from its parent is started without a copy of the parent's page tables, which fork makes: a tenth of the time of
-/// many machines that are started by a process with much memory.
-pub(crate) fn inherit(parent: u32, list: &str, command: &mut Command) -> io::Result<()> {
+/// Gives a program that this process becomes what its parent has open, as a [`descriptor_list`] of the parent says.
+/// Descriptors that the parent itself mapped for its child would need a fork, which copies the parent's page tables:
+/// a tenth of the time of many machines that are started by a process with much memory.
+///
+/// # Errors
+/// What is wrong with the list, or which path could not be opened.
+pub(crate) fn inherit_descriptors(
+    parent: u32,
+    list: &str,
+    command: &mut Command,
+) -> io::Result<()> {
     let bad = || io::Error::new(io::ErrorKind::InvalidInput, format!("`{list}`: no descriptors"));
     let mapping = |pair: &str| {
         let (here, there) = pair.split_once('=').ok_or_else(bad)?;
         let here: u32 = here.parse().map_err(|_| bad())?;
         let child_fd = there.parse().map_err(|_| bad())?;
         let path = format!("/proc/{parent}/fd/{here}");
-        let file = File::options().read(true).write(child_fd != IMAGE).open(path)?;
+        let opened = File::options().read(true).write(child_fd != IMAGE).open(&path);
+        let file = opened.map_err(|why| io::Error::new(why.kind(), format!("{path}: {why}")))?;
         Ok(FdMapping { parent_fd: file.into(), child_fd })
     };
     let pairs = list.split(',').filter(|pair| !pair.is_empty());
@@ -111,17 +121,20 @@ mod tests {
     fn a_program_inherits_what_its_parent_has_open() {
         let memory = Memory::new().unwrap();
         memory.drives().0.write_all_at(b"of the drives", 0).unwrap();
-        let listed = list(memory.descriptors());
+        let listed = descriptor_list(memory.descriptors());
         let mut command = Command::new("cat");
         command.arg(format!("/proc/self/fd/{DRIVES}"));
-        inherit(std::process::id(), &listed, &mut command).unwrap();
+        inherit_descriptors(std::process::id(), &listed, &mut command).unwrap();
         assert_eq!(command.output().unwrap().stdout, b"of the drives");
     }
 
     #[test]
     fn descriptors_that_cannot_be_inherited_are_an_error() {
-        let inherit = |list| inherit(std::process::id(), list, &mut Command::new("cat"));
-        assert_eq!(inherit("999999=4").unwrap_err().kind(), io::ErrorKind::NotFound);
+        let own = std::process::id();
+        let inherit = |list| inherit_descriptors(own, list, &mut Command::new("cat"));
+        let missing = inherit("999999=4").unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().starts_with(&format!("/proc/{own}/fd/999999: ")), "{missing}");
         for wrong in ["4", "4=", "../4=5"] {
             let error = inherit(wrong).unwrap_err();
             assert_eq!(error.to_string(), format!("`{wrong}`: no descriptors"));

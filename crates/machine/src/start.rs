@@ -252,7 +252,7 @@ impl Machine<'_> {
             .arg(LAUNCH)
             .arg(std::process::id().to_string())
             .arg(core.map_or("any".to_owned(), |core| core.to_string()))
-            .arg(memory::list(reused.chain(image)))
+            .arg(memory::descriptor_list(reused.chain(image)))
             .arg(self.directory)
             .arg(&self.kernel)
             .args(line)
