@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 /// Most of them: a state is compared with each.
 const MOST: usize = 256;
-/// Most pages that all of them read, whose numbers are kept.
+/// Most pages that all of them together have read: the number of each is kept.
 const MOST_READ: usize = 8 << 20;
 
 /// Most bytes that those of a job take: pages, and leaves of maps as large as these; numbers of pages; and the maps.
