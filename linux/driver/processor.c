@@ -259,7 +259,10 @@ static bool waits_for_a_thread(int nr)
 #define CLOCK_READS 16
 /* The same where no other task is ready, and an event comes no sooner. */
 #define CLOCK_READS_ALONE 4096
-/* More of them, and of system calls that read it, are a loop that waits for the clock. */
+/* The same of the time stamp counter. Programs read it for random numbers too. */
+#define COUNTER_READS 512
+#define COUNTER_READS_ALONE (1 << 20)
+/* More reads of the clock, and of system calls that read it, are a loop that waits for the clock. */
 #define CLOCK_READS_OF_NO_LOOP 32
 /* The same of system calls that wait for another thread, or wake one. */
 #define THREAD_CALLS_OF_NO_LOOP 64
@@ -293,6 +296,8 @@ static void step(struct wait_loop *loop, unsigned int no_loop, unsigned long lon
 
 /* Reads of the clock, with a system call and without. */
 static struct wait_loop clock_loop;
+/* Reads of the counter since the last system call, or since the kernel answered one. */
+static unsigned int counter_reads;
 /*
  * System calls of all threads that wait for another, or wake one: threads that wake each
  * other while all of them wait for something else, such as the readers of a page of InnoDB
@@ -306,6 +311,7 @@ static unsigned int spins;
 void um_charge_syscall(int nr)
 {
 	spins = 0;
+	counter_reads = 0;
 	if (reads_the_clock(nr)) {
 		add(clock_ns);
 		clock_loop.calls++;
@@ -335,26 +341,44 @@ void um_charge_return(void)
 	apply();
 }
 
-/* Reads of the clock that user code may have before it enters the kernel. */
-static unsigned int reads_without_a_call(void)
+/* Whether another task would have its turn if user code entered the kernel. */
+static bool others_are_ready(void)
 {
-	/* Another task would have its turn meanwhile. */
-	unsigned int most = charged && nr_running() <= 1 ? CLOCK_READS_ALONE : CLOCK_READS;
+	return nr_running() > 1;
+}
+
+/* Reads of the clock that user code may have before it enters the kernel. */
+static unsigned int clock_reads_left(void)
+{
+	unsigned int most = charged && !others_are_ready() ? CLOCK_READS_ALONE : CLOCK_READS;
+
+	return most - min(clock_loop.calls, most);
+}
+
+static unsigned int counter_reads_left(void)
+{
+	unsigned int most = others_are_ready() ? COUNTER_READS : COUNTER_READS_ALONE;
+
+	/* Where they take no time, a loop of them ends in the kernel alone. */
+	if (!charged || !clock_ns)
+		most = CLOCK_READS;
+	return most - min(counter_reads, most);
+}
+
+/* Reads of both until the next event: events come at their own times. */
+static unsigned int reads_until_event(void)
+{
 	unsigned long long until, passed = pending >> 10;
 
-	if (clock_loop.calls >= most)
-		return 0;
-	most -= clock_loop.calls;
 	if (!charged || !clock_ns)
-		return most;
-	/* Events come at their own times. */
+		return UINT_MAX;
 	until = time_travel_until_next();
 	until = until > passed ? until - passed : 0;
-	return min_t(unsigned long long, most, until / clock_ns);
+	return min_t(unsigned long long, UINT_MAX, until / clock_ns);
 }
 
 /* How many reads the page of the running process was shown with. */
-static unsigned int shown_reads;
+static unsigned int shown_reads, shown_counter_reads;
 
 void um_show_clock(struct user_clock *clock)
 {
@@ -371,21 +395,50 @@ void um_show_clock(struct user_clock *clock)
 	clock->monotonic_ns = now;
 	clock->realtime_ns = ktime_mono_to_real(now);
 	clock->read_ns = charged ? clock_ns : 0;
-	shown_reads = reads_without_a_call();
+	clock->counter_ahead_ns = since;
+	shown_reads = clock_reads_left();
+	shown_counter_reads = counter_reads_left();
 	clock->reads_left = shown_reads;
+	clock->counter_reads_left = shown_counter_reads;
+	clock->reads_until_event = reads_until_event();
+}
+
+/* In whole: the program has seen it pass. Returns the ns. */
+static unsigned long long pass_reads(unsigned int reads)
+{
+	unsigned long long ns = charged ? (unsigned long long)clock_ns * reads : 0;
+
+	pass(ns);
+	busy_ns += ns;
+	return ns;
 }
 
 void um_charge_clock_reads(const struct user_clock *clock)
 {
 	/* Programs can write the page: no more than was allowed. */
 	unsigned int reads = shown_reads - min(clock->reads_left, shown_reads);
-	unsigned long long ns = charged ? (unsigned long long)clock_ns * reads : 0;
+	unsigned int of_counter =
+		shown_counter_reads - min(clock->counter_reads_left, shown_counter_reads);
 
-	/* In whole: the program has seen it pass. */
-	pass(ns);
-	busy_ns += ns;
 	clock_loop.calls += reads;
-	clock_loop.taken_ns += ns;
+	clock_loop.taken_ns += pass_reads(reads);
+	counter_reads += of_counter;
+	pass_reads(of_counter);
+}
+
+/*
+ * A read of the counter that entered the kernel: like one that did not, where one of these is left, and otherwise
+ * like a system call that reads the clock.
+ */
+unsigned long long um_read_counter(void)
+{
+	if (!counter_reads_left() || !reads_until_event()) {
+		um_charge_syscall(__NR_clock_gettime);
+		return time_travel_now();
+	}
+	counter_reads++;
+	pass_reads(1);
+	return time_travel_now() + (pending >> 10);
 }
 
 /*

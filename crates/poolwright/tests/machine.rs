@@ -283,6 +283,30 @@ fn the_clock_without_a_system_call_is_the_kernels() {
 }
 
 #[test]
+fn the_time_stamp_counter_is_virtual_time() {
+    let Some(place) = Place::new() else { return };
+    let output = place.shell(&(compiled(&place, "counter") + "/run/counter\n"));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    let lines: Vec<Vec<i64>> = out
+        .lines()
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    let [[ahead, of_rdtscp, 0], [after_sleep, of_rdtscp_after_sleep, 0]] =
+        [&lines[0][..], &lines[1][..]]
+    else {
+        panic!("{out}")
+    };
+    // No more apart than some reads, or a system call, take.
+    for ns in [of_rdtscp, after_sleep, of_rdtscp_after_sleep] {
+        assert!((ns - ahead).abs() <= 500, "{out}");
+    }
+    // A millisecond is 40,000 reads. With a switch to the kernel for each, it was found to be a loop after 177.
+    assert!((1_000..50_000).contains(&lines[2][0]), "{out}");
+    assert!((0..=2_000).contains(&lines[3][0]), "{out}");
+}
+
+#[test]
 fn a_call_returns_after_the_time_that_it_takes() {
     let Some(place) = Place::new() else { return };
     let output = place.shell(&(compiled(&place, "calls") + "/run/calls /tmp/a /run/pool/a\n"));
