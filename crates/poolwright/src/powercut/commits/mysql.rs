@@ -18,8 +18,19 @@ const TABLES: &str = "USE sbtest; \
 /// Prints [`super::Rows`].
 const QUERY: &str = include_str!("mysql.sql");
 
-const CHECK: &str =
-    "USE sbtest; CHECK TABLE sbtest1, powercut, powercut_history, powercut_total EXTENDED";
+/// Bytes of cache for each row of sysbench's table and its index entry, of about 250 bytes together, while the tables
+/// are checked.
+const CACHE_PER_ROW: u64 = 512;
+
+/// Checks the tables. Each entry of an index is looked up in its table: with a cache smaller than the table nearly each
+/// one would read a page again.
+fn check(rows: u64) -> String {
+    let cache = rows.saturating_mul(CACHE_PER_ROW);
+    format!(
+        "SET GLOBAL innodb_buffer_pool_size = GREATEST(@@innodb_buffer_pool_size, {cache}); \
+         USE sbtest; CHECK TABLE sbtest1, powercut, powercut_history, powercut_total EXTENDED"
+    )
+}
 
 /// The server of a sysbench workload.
 pub fn database(client: Client, seed: u64) -> Database {
@@ -33,7 +44,7 @@ pub fn database(client: Client, seed: u64) -> Database {
             ready: Some(client.ping(&[])),
             stop: client.shut_down(),
             query: client.statements(QUERY, FOUND),
-            integrity: client.statements(CHECK, INTEGRITY),
+            integrity: client.statements(&check(client.at.table_size), INTEGRITY),
         })),
         start: client.serve(client.conf(), &[], SERVER),
         control: client.serve(client.conf(), &CONTROL, SERVER),
@@ -76,6 +87,12 @@ fn is_unpurged(line: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_are_checked_with_a_cache_that_holds_them_and_never_with_a_smaller_one() {
+        let larger = "innodb_buffer_pool_size = GREATEST(@@innodb_buffer_pool_size, 51200000);";
+        assert!(check(100_000).contains(larger), "{}", check(100_000));
+    }
 
     #[test]
     fn a_table_that_is_not_ok_is_named() {
