@@ -113,19 +113,11 @@ fn in_brackets(text: &str) -> &str {
 fn measure(drives: &[DriveConfig]) -> Option<(BTreeMap<String, Seen>, u64)> {
     let machine = Bare::new(drives.to_vec())?;
     let clients: Vec<Client> = drives.iter().map(Client::new).collect();
-    for client in &clients {
-        client.write_logs(&|name| machine.file(name));
-    }
-    let jobs: String = clients.iter().map(Client::jobs).collect();
-    std::fs::write(machine.file("jobs.fio"), client::GLOBAL.to_owned() + &jobs).unwrap();
-    let out = machine.run(
-        "fio --output-format=json --output=fio.json jobs.fio >&2\n\
-         grep -o 'late_ns [0-9]*' /proc/drives\n",
-    );
+    let path = |name: &str| machine.file(name);
+    let commands: String = clients.iter().map(|client| client.write(&path)).collect();
+    let out = machine.run(&(commands + "grep -o 'late_ns [0-9]*' /proc/drives\n"));
     let late = out.split_whitespace().filter_map(|w| w.parse::<u64>().ok());
-    let seen = client::seen(&clients, &machine.file("fio.json"), &machine.record(), &|name| {
-        machine.file(name)
-    });
+    let seen = client::seen(&clients, &machine.record(), &path);
     Some((seen, late.sum()))
 }
 

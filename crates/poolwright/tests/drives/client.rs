@@ -10,7 +10,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// What all jobs share. Nothing is in flight when a job begins, and requests are the log's.
-pub const GLOBAL: &str = "[global]\nclocksource=clock_gettime\nthread=1\ndirect=1\nstonewall\n\
+const GLOBAL: &str = "[global]\nclocksource=clock_gettime\nthread=1\ndirect=1\nstonewall\n\
                           log_offset=1\ndisable_slat=1\ndisable_lat=1\n";
 
 /// Two looks at the clock, ns: the least that fio sees.
@@ -101,8 +101,10 @@ impl Client {
         format!("{}-{case}.log", self.drive)
     }
 
-    /// Writes the sequences as fio replays them.
-    pub fn write_logs(&self, path: &dyn Fn(&str) -> PathBuf) {
+    /// Writes the sequences as fio replays them, and their jobs. Returns the command that runs them, in these files'
+    /// directory. Each drive has a run of fio of its own: four times a second fio reads the clock once for each job, and
+    /// of a hundred jobs that is a loop that waits for the clock, which moves by 75 µs in it.
+    pub fn write(&self, path: &dyn Fn(&str) -> PathBuf) -> String {
         let device = format!("{}{}", machine::DEVICE, self.drive);
         for (number, case) in self.cases.iter().enumerate() {
             let mut text = format!("fio version 2 iolog\n{device} add\n{device} open\n");
@@ -117,11 +119,14 @@ impl Client {
             let _ = writeln!(text, "{device} close");
             fs::write(path(&self.log(number)), text).unwrap();
         }
+        let drive = &self.drive;
+        fs::write(path(&format!("{drive}.fio")), self.jobs()).unwrap();
+        format!("fio --output-format=json --output={drive}.json {drive}.fio >&2\n")
     }
 
     /// The sequences as fio's jobs.
-    pub fn jobs(&self) -> String {
-        let mut text = String::new();
+    fn jobs(&self) -> String {
+        let mut text = GLOBAL.to_owned();
         for (number, case) in self.cases.iter().enumerate() {
             let engine = if case.depth == 1 { "psync" } else { "libaio" };
             let log = self.log(number);
@@ -196,7 +201,6 @@ fn replay(model: &mut dyn Drive, case: &Case, start: Nanos) -> Times {
 /// Reads what fio and the record of the drives say of each drive.
 pub fn seen(
     clients: &[Client],
-    output: &Path,
     record: &Path,
     path: &dyn Fn(&str) -> PathBuf,
 ) -> BTreeMap<String, Seen> {
@@ -207,11 +211,11 @@ pub fn seen(
             writes[event.drive as usize].push(event.at);
         }
     }
-    let text = fs::read(output).unwrap();
-    let fio: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    let mut jobs = fio["jobs"].as_array().unwrap().iter().zip(1..);
     let mut all = BTreeMap::new();
     for (client, writes) in clients.iter().zip(&writes) {
+        let text = fs::read(path(&format!("{}.json", client.drive))).unwrap();
+        let fio: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let mut jobs = fio["jobs"].as_array().unwrap().iter().zip(1..);
         let starts = client.starts(writes);
         let of = |(number, case): (usize, &Case)| {
             let (job, n) = jobs.next().unwrap();
