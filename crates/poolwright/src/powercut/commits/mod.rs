@@ -119,13 +119,19 @@ impl Commits {
         }
     }
 
-    /// The last error in the server's log.
+    /// The error that the server's log tells.
     fn complaint(&self) -> Option<String> {
+        self.complaint_in(&match self.dialect {
+            Dialect::Postgresql { .. } => read(SERVER),
+            Dialect::Mysql { .. } => read(&format!("{SERVER}.err")),
+        })
+    }
+
+    /// The error that a program of this database tells.
+    fn complaint_in(&self, output: &str) -> Option<String> {
         match self.dialect {
-            Dialect::Postgresql { .. } => pgbench::log::complaint(&read(SERVER)),
-            Dialect::Mysql { server, .. } => {
-                sysbench::output::complaint(server, &read(&format!("{SERVER}.err")))
-            }
+            Dialect::Postgresql { .. } => pgbench::log::complaint(output),
+            Dialect::Mysql { server, .. } => sysbench::output::complaint(server, output),
         }
     }
 
@@ -183,7 +189,14 @@ impl Commits {
     pub fn read_back(&self) -> Result<Tables, String> {
         let (_, recovery_s) = timed(|| self.recover())?;
         let found = ::machine::guest::execute(&self.query);
-        found.map_err(|why| self.complaint().unwrap_or(why))?;
+        found.map_err(|why| {
+            // The client's own error; not what it was told to do, which is long.
+            let why = self.complaint_in(&read(&format!("{FOUND}.err"))).unwrap_or(why);
+            match self.complaint() {
+                Some(complaint) => format!("{why} (in the server's log: {complaint})"),
+                None => why,
+            }
+        })?;
         let text = read(FOUND);
         let rows: Rows = serde_json::from_str(text.trim()).map_err(|e| format!("{e}: {text}"))?;
         let fault = self.integrity();
