@@ -66,4 +66,9 @@ fn the_server_s_own_reason_is_told() {
         complaint(Server::Mariadb, "2023-12-14 22:13:21 0 [Note] ready for connections.\n"),
         None
     );
+    // MySQL 9.7.4 without its messages, after a power cut.
+    let log = "2023-11-14T22:13:20.168689Z 0 [ERROR] [MY-010338] [Server] Can't find error-message file '/opt/share/mysql/english/errmsg.sys'. Check error-message file location and 'lc-messages-dir' configuration directive.\n\
+        2023-11-14T22:13:20.386400Z 0 [ERROR] [MY-011906] [InnoDB] Database page corruption on disk or a failed file read of page [page id: space=2, page number=1413]. You may have to recover from a backup.\n";
+    let message = complaint(Server::Mysql, log).unwrap();
+    assert!(message.contains("page number=1413"), "{message}");
 }

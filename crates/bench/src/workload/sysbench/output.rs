@@ -96,10 +96,15 @@ impl Run {
     }
 }
 
-/// The first line in which the server or a client of it says what went wrong; those after it follow from it.
+/// The first line in which the server or a client of it says what went wrong; those after it follow from it. A server that
+/// does not find its file of messages says so and goes on.
 pub fn complaint(server: Server, log: &str) -> Option<String> {
+    let goes_on =
+        |line: &str| line.contains("error-message file") || line.contains("Can't find messagefile");
     let wrong = |line: &&str| {
-        line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR")
+        let is_error =
+            line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR");
+        is_error && !goes_on(line)
     };
     log.lines().find(wrong).map(|line| format!("{}: {}", server.name(), line.trim()))
 }
