@@ -34,6 +34,16 @@ pub const LYING_UNDER_FILESYSTEM: Evidence = Lab("powercut-filesystem --variant 
 /// `full_page_writes=off` of PostgreSQL on a file system without ZFS.
 pub const TORN_PAGES: Evidence =
     Lab("powercut-filesystem --workload postgresql --variant no-full-pages");
+/// `innodb_doublewrite=0` on a file system without ZFS.
+pub const NO_DOUBLEWRITE: Evidence =
+    Lab("powercut-filesystem --workload mariadb --variant no-doublewrite");
+/// A first page of a table's file that is torn and that MariaDB does not restore. A second of writing has some ten
+/// moments of a few milliseconds in which one is being written, so that few states show it.
+pub const FIRST_PAGE: Evidence =
+    Lab("powercut-filesystem --workload mariadb --seconds 1 --states 1000 --seed 1001");
+/// Pages that MySQL writes without flushing their copies.
+pub const LATE_COPIES: Evidence = Lab("powercut-mysql --variant direct");
+pub const LATE_COPIES_ON_ZFS: Evidence = Lab("powercut-mysql --variant zfs-128k-direct");
 /// Pages that the intent log of ZFS tears.
 pub const TORN_RECORDS: Evidence = Lab("powercut-pages --pages 16K");
 pub const SQLITE_OFF: Evidence = Lab("powercut-sqlite --workload off");
@@ -49,10 +59,11 @@ mod tests {
     use super::*;
     use crate::durability::{Durability, assess};
 
-    const LABS: [Evidence; 16] = [
+    const LABS: [Evidence; 20] = [
         LYING_LOG, SYNC_DISABLED, NO_CACHE_FLUSH, WRITE_HOLE, FSYNC, SYNCHRONOUS_COMMIT,
         LYING_UNDER_FILESYSTEM, TORN_PAGES, TORN_RECORDS, SQLITE_OFF, SQLITE_OFF_ON_ZFS,
-        SQLITE_NORMAL, SQLITE_DELETE, FLUSH_AT_COMMIT, SYNC_BINLOG, CHECKPOINT,
+        SQLITE_NORMAL, SQLITE_DELETE, FLUSH_AT_COMMIT, SYNC_BINLOG, CHECKPOINT, NO_DOUBLEWRITE,
+        FIRST_PAGE, LATE_COPIES, LATE_COPIES_ON_ZFS,
     ];
 
     /// A lab's safe variant loses nothing and shows nothing.

@@ -3,7 +3,7 @@
 use super::evidence::{self, Evidence, Evidence::Source};
 use super::{Durability, Reason, storage};
 use crate::build_commands::full_name;
-use crate::campaign::{Stack, Sysbench, Variant};
+use crate::campaign::{FilesystemOnDrives, Stack, Sysbench, Variant};
 use crate::mysql;
 use std::collections::BTreeSet;
 
@@ -14,13 +14,23 @@ const OF_FLUSH_METHOD: Evidence = Source("MariaDB documentation, innodb_flush_me
 
 /// What follows from a server's settings on a variant.
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
-    let found = match variant.stack {
+    let found = match &variant.stack {
         Stack::Zfs => [
             unsynced_datasets(variant, sysbench),
             unsynced_data(variant, sysbench),
             torn_records(variant, sysbench),
+            copies_after_records(variant, sysbench),
         ],
-        Stack::Filesystem(_) => [unsynced_filesystem(sysbench), torn_pages(sysbench), None],
+        Stack::Filesystem(on_drives) => {
+            // What is not torn needs no copy.
+            let torn = storage::tears_on_filesystem(variant, on_drives, page(sysbench));
+            [
+                unsynced_filesystem(sysbench),
+                torn_pages(sysbench).filter(|_| torn),
+                first_page(sysbench).filter(|_| torn),
+                copies_after_pages(variant, on_drives, sysbench).filter(|_| torn),
+            ]
+        }
     };
     let others = [
         early_checkpoint(variant, sysbench),
@@ -28,6 +38,11 @@ pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
         late_binlog(variant, sysbench),
     ];
     found.into_iter().chain(others).flatten().collect()
+}
+
+/// InnoDB's page, bytes.
+fn page(sysbench: &Sysbench) -> u64 {
+    sysbench.number("innodb_page_size", mysql::PAGE)
 }
 
 /// Whether `innodb_flush_method` has a value, in small letters.
@@ -205,8 +220,7 @@ fn no_doublewrite(sysbench: &Sysbench) -> Option<&str> {
 fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let value = no_doublewrite(sysbench)?;
     let dataset = sysbench.directories.data.as_str();
-    let page = sysbench.number("innodb_page_size", mysql::PAGE);
-    let why = storage::torn_page(variant, dataset, page, !buffers_pages(sysbench))?;
+    let why = storage::torn_page(variant, dataset, page(sysbench), !buffers_pages(sysbench))?;
     let (record, name) = (variant.recordsize(dataset), full_name(dataset));
     Some(Reason {
         setting: format!("innodb_doublewrite={value}, recordsize={record} on {name}"),
@@ -223,6 +237,69 @@ fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "the drives and the file system write in units smaller than a page, so a power cut can tear one"
             .to_owned(),
-        evidence: Source("MariaDB documentation, innodb_doublewrite"),
+        evidence: evidence::NO_DOUBLEWRITE,
+    })
+}
+
+/// Whether MySQL writes pages before their copies in the doublewrite buffer are durable: from 8.0.20 on it does not flush
+/// the copies where it writes with O_DIRECT (`is_fsync_required()` in buf0dblwr.cc).
+fn writes_copies_late(sysbench: &Sysbench) -> bool {
+    sysbench.server == mysql::Server::Mysql
+        && sysbench.version.is_none_or(|version| version >= 800)
+        && !buffers_pages(sysbench)
+        && !never_syncs(sysbench)
+        && no_doublewrite(sysbench).is_none()
+}
+
+/// That a page and its copy are lost together. `over`: what keeps neither before a flush.
+fn late_copies(sysbench: &Sysbench, over: &str, evidence: Evidence) -> Reason {
+    let method = sysbench.settings.get("innodb_flush_method");
+    let method = method.map_or("O_DIRECT, the server's default", String::as_str);
+    Reason {
+        setting: format!("innodb_flush_method={method}, over {over}"),
+        durability: Durability::MayCorrupt,
+        why: "with O_DIRECT, MySQL writes a page without flushing its copy in the doublewrite buffer first: a power cut can tear the page and lose the copy. innodb_flush_method=fsync flushes it"
+            .to_owned(),
+        evidence,
+    }
+}
+
+fn copies_after_pages(
+    variant: &Variant,
+    on_drives: &FilesystemOnDrives,
+    sysbench: &Sysbench,
+) -> Option<Reason> {
+    let kinds = storage::volatile_of(variant, on_drives.drives.iter());
+    (writes_copies_late(sysbench) && !kinds.is_empty()).then(|| {
+        let caches = format!("volatile caches ({})", storage::list(&kinds));
+        late_copies(sysbench, &caches, evidence::LATE_COPIES)
+    })
+}
+
+/// On ZFS a write with O_DIRECT is on the drives, but refers to nothing before fsync or its transaction group.
+fn copies_after_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    let dataset = sysbench.directories.data.as_str();
+    // Disabled returns to a transaction group.
+    let whole = matches!(variant.property(dataset, "sync"), Some("always" | "disabled"));
+    let torn = storage::torn_page(variant, dataset, page(sysbench), true).is_some();
+    (writes_copies_late(sysbench) && torn && !whole).then(|| {
+        let (record, name) = (variant.recordsize(dataset), full_name(dataset));
+        let records = format!("records of {record} on {name}");
+        late_copies(sysbench, &records, evidence::LATE_COPIES_ON_ZFS)
+    })
+}
+
+/// Recovery of MariaDB restores torn pages from the doublewrite buffer, but opens a table's file before it restores that
+/// file's first page: if this one is torn, the file is not opened ("The first page of file ... is corrupted"), though the
+/// buffer has a whole copy of it.
+fn first_page(sysbench: &Sysbench) -> Option<Reason> {
+    let is_mariadb = sysbench.server == mysql::Server::Mariadb;
+    // Without copies each torn page is lost, which is a reason of its own.
+    (is_mariadb && no_doublewrite(sysbench).is_none()).then(|| Reason {
+        setting: format!("MariaDB with pages of {}", page(sysbench)),
+        durability: Durability::MayCorrupt,
+        why: "the drives and the file system write in units smaller than a page, so a power cut can tear the first page of a table's file, which recovery does not restore from the doublewrite buffer: the table cannot be used"
+            .to_owned(),
+        evidence: evidence::FIRST_PAGE,
     })
 }

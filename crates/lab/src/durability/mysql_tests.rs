@@ -186,6 +186,77 @@ fn mariadb_wrote_pages_through_the_page_cache_before_10_6() {
     assert!(!torn(1011), "O_DIRECT: records of 16K are logged by their pointer");
 }
 
+/// The class of a server on ext4, on a drive of a profile that writes so many bytes as a whole.
+fn class_on_ext4(profile: &str, tearing: u32, server: &str) -> (Durability, Vec<String>) {
+    class_in(&super::tests::load(&format!(
+        r#"
+stack = "ext4"
+drive = "ssd0"
+[host]
+memory = "64G"
+[method]
+runtime = "10s"
+[drives]
+ssd = {{ profile = "{profile}", count = 1, logical_sector = 512, tearing = {tearing} }}
+[workloads.oltp.sysbench]
+tables = 4
+table_size = 1000000
+threads = 8
+[workloads.oltp.{server}
+"#
+    )))
+}
+
+const KEEPS: (Durability, Vec<String>) = (Durability::KeepsAcknowledged, vec![]);
+
+fn corrupts(setting: &str) -> (Durability, Vec<String>) {
+    (Durability::MayCorrupt, vec![setting.to_owned()])
+}
+
+#[test]
+fn mariadb_loses_a_first_page_that_is_torn() {
+    let class = |tearing: u32, server: &str| class_on_ext4("nvme-consumer-1t", tearing, server);
+    let pages = corrupts("MariaDB with pages of 16384");
+    assert_eq!(class(4096, "mariadb]"), pages);
+    assert_eq!(class_on_ext4("pm9a3-1.92t", 4096, "mariadb]"), pages, "a write that is under way");
+    assert_eq!(class(16384, "mariadb]"), pages, "blocks of the file system");
+    let small = "mariadb]\ninnodb_page_size = \"4k\"";
+    assert_eq!(class(4096, small), KEEPS);
+    assert_eq!(class(512, small), corrupts("MariaDB with pages of 4096"));
+}
+
+#[test]
+fn mysql_writes_pages_with_o_direct_before_their_copies_are_durable() {
+    let class = |server: &str| class_on_ext4("nvme-consumer-1t", 4096, server);
+    let default = "innodb_flush_method=O_DIRECT, the server's default, over volatile caches (ssd)";
+    assert_eq!(class("mysql]"), corrupts(default));
+    let stated = "mysql]\ninnodb_flush_method = \"O_DIRECT\"";
+    assert_eq!(class(stated), corrupts("innodb_flush_method=O_DIRECT, over volatile caches (ssd)"));
+    assert_eq!(class("mysql]\ninnodb_flush_method = \"fsync\""), KEEPS);
+    assert_eq!(class("mysql]\ninnodb_page_size = \"4k\""), KEEPS, "no page is torn");
+    assert_eq!(class_on_ext4("pm9a3-1.92t", 4096, "mysql]"), KEEPS, "a protected cache");
+    let on_zfs = |dataset: &str| class_of("[workloads.oltp.mysql]", [dataset, "", ""]);
+    assert_eq!(on_zfs(""), KEEPS, "each page is a record");
+    let large = "innodb_page_size = \"32K\"";
+    let server = format!("[workloads.oltp.mysql]\n{large}");
+    let records =
+        "innodb_flush_method=O_DIRECT, the server's default, over records of 16384 on tank/data";
+    assert_eq!(class_of(&server, STANDARD), corrupts(records));
+    assert_eq!(class_of(&server, [ALWAYS, "", ""]), KEEPS);
+    let fsync = format!("{server}\ninnodb_flush_method = \"fsync\"");
+    assert_eq!(class_of(&fsync, STANDARD), KEEPS);
+}
+
+#[test]
+fn without_doublewrite_a_torn_page_is_one_reason_and_not_two() {
+    let class = |server: &str| class_on_ext4("nvme-consumer-1t", 4096, server);
+    for server in ["mariadb", "mysql"] {
+        let off = format!("{server}]\ninnodb_doublewrite = 0");
+        assert_eq!(class(&off), corrupts("innodb_doublewrite=0"), "{server}");
+        assert_eq!(class(&format!("{off}\ninnodb_page_size = \"4k\"")), KEEPS, "{server}");
+    }
+}
+
 /// From 11.0 on the method sets the two settings.
 #[test]
 fn a_flush_method_ends_writing_through() {

@@ -120,6 +120,17 @@ pub fn torn_page(variant: &Variant, dataset: &str, page: u64, o_direct: bool) ->
     })
 }
 
+/// A block of ext4 and XFS as `mkfs` makes them, bytes: they place each block of a file on its own.
+const FILESYSTEM_BLOCK: u64 = 4096;
+
+/// Whether a cut can tear a page of a file of ext4 or XFS: it is larger than a block, or than what a drive writes as a
+/// whole.
+pub fn tears_on_filesystem(variant: &Variant, on_drives: &FilesystemOnDrives, page: u64) -> bool {
+    let profiles = on_drives.drives.iter().filter_map(|drive| variant.profile(&drive.kind));
+    let mut units = profiles.map(|profile| profile.tearing.value as u64);
+    page > FILESYSTEM_BLOCK || units.any(|unit| page > unit)
+}
+
 /// Kinds of drives of vdevs of some classes whose volatile cache a power cut empties.
 pub fn volatile<'a>(variant: &'a Variant, classes: &[AllocationClass]) -> BTreeSet<&'a str> {
     let vdevs = variant.pool.vdevs.iter().filter(|vdev| classes.contains(&vdev.class));
@@ -147,7 +158,8 @@ pub fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'
     kinds.into_iter().filter(is_unflushed).collect()
 }
 
-fn list(kinds: &BTreeSet<&str>) -> String {
+/// Kinds of drives, as in a sentence.
+pub fn list(kinds: &BTreeSet<&str>) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
