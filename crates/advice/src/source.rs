@@ -39,6 +39,7 @@ documents! {
     ZfsDocs: "OpenZFS documentation",
     PostgresManual: "PostgreSQL manual",
     MysqlManual: "MySQL reference manual",
+    MysqlCode: "MySQL source code",
     MariadbManual: "MariaDB documentation",
     MariadbCode: "MariaDB source code",
     LinuxDocs: "Linux kernel documentation",

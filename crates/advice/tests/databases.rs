@@ -87,6 +87,41 @@ fn without_flushes_no_power_cut_is_called_harmless() {
     assert!(fires(&text("O_DIRECT_NO_FSYNC"), "my-doublewrite"));
 }
 
+#[test]
+fn mysql_with_direct_writes_flushes_no_copy_of_a_page_that_can_be_torn() {
+    let text = |server: &str, method: &str, record: &str, sync: &str| {
+        let rows = [("recordsize", record), ("mountpoint", "/tank/mysql"), ("sync", sync)];
+        let cnf = my_cnf(&format!("[mysqld]\ndatadir=/tank/mysql\n{method}"));
+        format!("{server}{ZFS_23}{cnf}{}", datasets(&[("tank/mysql", &rows)]))
+    };
+    let rule = "my-copies";
+    let stated = "innodb_flush_method=O_DIRECT";
+    let before = "==> v <==\nmysqld  Ver 8.0.40 for Linux on x86_64 (GPL)\n";
+    let mariadb = "==> v <==\nmariadbd  Ver 10.11.19-MariaDB for Linux on x86_64\n";
+    for (server, method, record, sync, wrong) in [
+        (MYSQL_84, stated, "32K", "standard", true),
+        (MYSQL_84, "", "32K", "standard", true),
+        (before, stated, "32K", "standard", true),
+        (before, "", "32K", "standard", false),
+        ("", "", "32K", "standard", false),
+        (mariadb, stated, "32K", "standard", false),
+        (MYSQL_84, "innodb_flush_method=fsync", "32K", "standard", false),
+        (MYSQL_84, stated, "16K", "standard", false),
+        (MYSQL_84, "", "32K", "always", false),
+    ] {
+        let findings = found(&text(server, method, record, sync), rule);
+        assert_eq!(!findings.is_empty(), wrong, "{server}{method} {record} {sync}");
+        for finding in findings {
+            assert_eq!(finding.fix(), ["my.cnf [mysqld]: innodb_flush_method = fsync"]);
+        }
+    }
+    // Copies that are turned on must be flushed, too.
+    let off = text(MYSQL_84, "innodb_doublewrite=OFF", "32K", "standard");
+    let fix = found(&off, "my-doublewrite")[0].fix();
+    assert!(fix.contains(&"my.cnf [mysqld]: innodb_flush_method = fsync".to_owned()), "{fix:?}");
+    assert!(!fires(&off, rule));
+}
+
 const MEMORY: &str = "==> /proc/meminfo <==\nMemTotal:       131072000 kB\n";
 
 fn tank_mysql() -> String {

@@ -34,7 +34,7 @@ rules! {
     why_zh: "在 ZFS 上，写出而未刷盘的页要到所在的事务组写完才落盘，用 O_DIRECT 时也是如此。检查点却把它当作已落盘，不再保留它的重做日志：断电会丢失这一页，表因此损坏。设为 nosync 时连重做日志也不刷盘。数据集设有 sync=always 时，每次写入都立即落盘。",
     sources: [MysqlManual("innodb_flush_method"), ZfsProps("sync")];
 
-    "my-doublewrite", Error, Check::System(|system| doublewrite_off(system).filter(|_| !pages_whole(system))),
+    "my-doublewrite", Error, Check::System(torn_pages),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
     what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰为一个 ZFS 记录（record），且意图日志只存指向它的指针。",
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
@@ -49,6 +49,14 @@ rules! {
     why_zh: "OpenZFS 2.3 及以后用 O_DIRECT 或 direct=always 时，把这样的页作为一个块写入，因此断电不会撕裂页，并省下一半的页写入。在别的 recordsize 下写的文件，重写之前仍保持原样。换到别的文件系统或改动这些设置后都不成立：改动之前要打开双写。MariaDB 因另一原因会丢失页（my-checkpoint）。",
     sources: [MysqlManual("innodb_doublewrite"), ZfsCode("zfs_log_write")],
     lab: "powercut-pages";
+
+    "my-copies", Warning, Check::System(late_copies),
+    what: "innodb_flush_method={value}: MySQL does not flush its doublewrite buffer before it writes pages, and nothing in the input shows that no page of {page} on {dataset} can be torn.",
+    what_zh: "innodb_flush_method={value}：MySQL 写数据页之前不刷双写缓冲区，而输入中没有信息表明 {dataset} 上 {page} 的页不会被撕裂。",
+    why: "With O_DIRECT, its default from 8.4 on, MySQL (8.0.20 and later) writes a page as soon as its copy in the doublewrite buffer is written. On ZFS a write is durable only after fsync or with its transaction group: a power cut can tear the page and lose the copy, so that tables are damaged or the server does not start. With innodb_flush_method=fsync the copies are durable first. Where each page is one record (OpenZFS 2.3 and later), none is torn.",
+    why_zh: "用 O_DIRECT 时（8.4 起的默认值），MySQL（8.0.20 及以后）一写出双写缓冲区中的副本就写数据页。在 ZFS 上，写入要到 fsync 之后或随事务组才落盘：断电可能撕裂页并丢失其副本，表因此损坏或服务器无法启动。设 innodb_flush_method=fsync 时，副本先落盘。若每页恰为一个 ZFS 记录（record，OpenZFS 2.3 及以后），页不会撕裂。",
+    sources: [MysqlCode("is_fsync_required() in buf0dblwr.cc"), ZfsCode("zil_lwb_assign")],
+    lab: "powercut-mysql";
 
     "my-checkpoint", Warning, Check::System(checkpoint),
     what: "MariaDB's files on {subject} are durable only after fsync (sync=standard), and its checkpoint does not wait for all of them.",
@@ -140,8 +148,10 @@ fn flush_method(system: &System) -> Option<Problem> {
     let waits =
         |dataset: &&Dataset| !dataset.is("sync", "always") && !dataset.is("sync", "disabled");
     let dataset = data.chain(redo).find(waits)?;
-    // On MariaDB from 11.0 on, fsync would turn write-through off.
-    let right = if nothing && !system.is_mariadb() { "fsync" } else { "O_DIRECT" };
+    // With O_DIRECT, MySQL does not flush its doublewrite buffer, which torn pages need (my-copies). On MariaDB from 11.0
+    // on, fsync would turn write-through off.
+    let direct = !nothing && system.keeps_pages_whole(DatabaseServer::Mysql, true);
+    let right = if direct || system.is_mariadb() { "O_DIRECT" } else { "fsync" };
     let problem = wrong(name, &system.innodb(name)?, right).with("dataset", &dataset.name);
     Some(match dataset.get("sync") {
         Some(property) => problem.property("sync", property),
@@ -160,9 +170,55 @@ fn doublewrite_off(system: &System) -> Option<Problem> {
     Some(wrong(name, &found, "ON").with("page", size(system.innodb_page())))
 }
 
+/// Pages without copies. Copies must be flushed, too.
+fn torn_pages(system: &System) -> Option<Problem> {
+    let problem = doublewrite_off(system).filter(|_| !pages_whole(system))?;
+    Some(match unflushed_copies(system) {
+        Some(_) => problem.set(Target::Mysql, "innodb_flush_method", Some("fsync")),
+        None => problem,
+    })
+}
+
 /// Whether no power cut tears a page on the known datasets of InnoDB.
 fn pages_whole(system: &System) -> bool {
     system.keeps_pages_whole(DatabaseServer::Mysql, system.opens_directly())
+}
+
+/// First series whose default method is O_DIRECT (MySQL reference manual, innodb_flush_method).
+const DIRECT_BY_DEFAULT: (u32, u32) = (8, 4);
+
+/// The dataset of a MySQL that writes pages with O_DIRECT, and so does not flush their copies first, if a power cut can
+/// tear a page there.
+fn unflushed_copies(system: &System) -> Option<&Dataset> {
+    let direct = match system.flush_method(false) {
+        Some(word) => word == "o_direct",
+        None => {
+            let server = system.mysql_server;
+            let series = server.series.is_some_and(|series| series >= DIRECT_BY_DEFAULT);
+            server.mariadb == Some(false) && series
+        }
+    };
+    // MariaDB flushes them.
+    if !direct || system.is_mariadb() || system.keeps_pages_whole(DatabaseServer::Mysql, true) {
+        return None;
+    }
+    let waits = |db: &Database| !db.dataset.is("sync", "always") && !is_mariadb(system, db);
+    Some(system.databases_of(DatabaseServer::Mysql).into_iter().find(waits)?.dataset)
+}
+
+fn late_copies(system: &System) -> Option<Problem> {
+    let name = "innodb_flush_method";
+    // Without copies each torn page is lost, which is a rule of its own.
+    let dataset = unflushed_copies(system).filter(|_| doublewrite_off(system).is_none())?;
+    let problem = match system.innodb(name) {
+        Some(found) => Problem::setting(&Target::Mysql, name, &found),
+        None => Problem::of(name)
+            .with("value", "O_DIRECT")
+            .property("recordsize", dataset.get("recordsize")?),
+    };
+    let page = size(system.innodb_page());
+    let problem = problem.with("page", page).with("dataset", &dataset.name);
+    Some(problem.set(Target::Mysql, name, Some("fsync")))
 }
 
 fn checkpoint(system: &System) -> Option<Problem> {

@@ -77,12 +77,14 @@ settings! {
     why_zh: "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程并行等待。";
 
     innodb_flush_method(need) if !is_mariadb_maybe_11(need) && need.release().is_some_and(|release| release >= (2, 3))
-        => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct").lab("mariadb-direct"),
-    why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
-    why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。"
-    else if !is_mariadb_maybe_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct"),
-    why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored, so fsync describes what happens. It keeps the same behaviour after an upgrade to 2.3.",
-    why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。";
+        => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct")
+            .source(Document::MysqlCode, "is_fsync_required() in buf0dblwr.cc").lab("mariadb-direct"),
+    why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool. And with O_DIRECT, MySQL does not flush its doublewrite buffer before it writes pages.",
+    why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。另外，用 O_DIRECT 时，MySQL 写数据页之前不刷双写缓冲区。"
+    else if !is_mariadb_maybe_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct")
+        .source(Document::MysqlCode, "is_fsync_required() in buf0dblwr.cc").lab("powercut-mysql"),
+    why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored: writes go through the ARC. But with it, MySQL does not flush its doublewrite buffer before it writes pages, so that a torn page can have no copy. fsync keeps the same behaviour after an upgrade to 2.3.",
+    why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT：写入仍经过 ARC。但设了它，MySQL 写数据页之前就不刷双写缓冲区，被撕裂的页可能没有副本。设为 fsync，升级到 2.3 之后行为也不变。";
 
     innodb_log_write_ahead_size(need) => set("loose_innodb_log_write_ahead_size", need.system.redo_block())
         .source(Document::Mysql, "innodb_log_write_ahead_size"),
