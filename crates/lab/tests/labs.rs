@@ -56,7 +56,7 @@ fn every_lab_resolves_within_its_budget_and_the_memory_of_one_machine() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(labs().len(), 46);
+    assert_eq!(labs().len(), 47);
     for openzfs in OpenZfs::ALL {
         assert!(releases.contains(&openzfs), "no lab runs {openzfs}");
     }

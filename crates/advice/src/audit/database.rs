@@ -12,7 +12,8 @@ rules! {
     what_zh: "{subject} 存放 {engine}，并设置了 sync=disabled。",
     why: "COMMIT returns before anything is stable. A power cut loses the committed work of up to twice zfs_txg_timeout, which is seconds; replicas and clients then know of transactions that the server has lost.",
     why_zh: "COMMIT 在落盘之前就返回。断电最多丢失两倍 zfs_txg_timeout、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
-    sources: [ZfsProps("sync"), Mysql("sync=disabled")];
+    sources: [ZfsProps("sync"), Mysql("sync=disabled")],
+    lab: "powercut-sync";
 
     "database-records-torn", Warning, Check::Database(records_torn),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",

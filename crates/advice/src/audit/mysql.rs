@@ -18,21 +18,24 @@ rules! {
     what_zh: "innodb_flush_log_at_trx_commit={value}：提交不等待重做日志落盘。",
     why: "With 0 the log is written and flushed once a second; with 2 it is written at commit and flushed once a second. A power cut loses about a second of committed transactions (with 0, so does a crash of mysqld).",
     why_zh: "0 表示日志每秒写一次并刷一次，2 表示提交时写、每秒刷一次：断电丢失约一秒已提交的事务（为 0 时 mysqld 崩溃也会丢）。",
-    sources: [MysqlManual("innodb_flush_log_at_trx_commit"), Mysql("innodb_flush_log_at_trx_commit=0")];
+    sources: [MysqlManual("innodb_flush_log_at_trx_commit"), Mysql("innodb_flush_log_at_trx_commit=0")],
+    lab: "powercut-mariadb";
 
     "my-sync-binlog", Warning, Check::System(sync_binlog),
     what: "sync_binlog={value}: the binary log is not flushed at every commit.",
     what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷盘。",
     why: "After a power cut, replicas may have events that the source server lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
-    sources: [MysqlManual("sync_binlog"), Mysql("sync_binlog=0")];
+    sources: [MysqlManual("sync_binlog"), Mysql("sync_binlog=0")],
+    lab: "powercut-mariadb";
 
     "my-flush-method", Error, Check::System(flush_method),
     what: "innodb_flush_method={value}: InnoDB does not flush its files on {dataset}.",
     what_zh: "innodb_flush_method={value}：InnoDB 对 {dataset} 上的文件不刷盘。",
     why: "On ZFS a page that was written and not flushed is durable only with its transaction group, with O_DIRECT too. A checkpoint counts it as durable and gives up its redo log: a power cut then loses the page, and tables are damaged. With nosync the redo log is not flushed either. Where the dataset has sync=always, each write is durable at once.",
     why_zh: "在 ZFS 上，写出而未刷盘的页要到所在的事务组写完才落盘，用 O_DIRECT 时也是如此。检查点却把它当作已落盘，不再保留它的重做日志：断电会丢失这一页，表因此损坏。设为 nosync 时连重做日志也不刷盘。数据集设有 sync=always 时，每次写入都立即落盘。",
-    sources: [MysqlManual("innodb_flush_method"), ZfsProps("sync")];
+    sources: [MysqlManual("innodb_flush_method"), ZfsProps("sync")],
+    lab: "powercut-mariadb";
 
     "my-doublewrite", Error, Check::System(torn_pages),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",

@@ -19,7 +19,8 @@ rules! {
     what_zh: "fsync 已关闭。",
     why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off also makes COMMIT fast, and keeps the database consistent.",
     why_zh: "PostgreSQL 将完全不刷盘：机器崩溃可能损坏整个数据库实例。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
-    sources: [PostgresManual("fsync")];
+    sources: [PostgresManual("fsync")],
+    lab: "powercut-postgresql";
 
     "pg-full-page-writes", Warning, Check::System(full_page_writes),
     what: "full_page_writes is off.",
@@ -40,7 +41,8 @@ rules! {
     what_zh: "synchronous_commit 已关闭。",
     why: "COMMIT returns before its WAL is stable: a crash loses committed transactions of up to three times wal_writer_delay (0.6 s by default). The database stays consistent.",
     why_zh: "COMMIT 在其 WAL 落盘之前返回：崩溃会丢失最多三倍 wal_writer_delay（默认合计 0.6 秒）内已提交的事务。数据库保持一致。",
-    sources: [PostgresManual("synchronous_commit")];
+    sources: [PostgresManual("synchronous_commit")],
+    lab: "powercut-postgresql";
 
     "pg-wal-init-zero", Note, Check::System(|system| useless_on_zfs(system, "wal_init_zero")),
     what: "wal_init_zero is on, and the database is on ZFS.",

@@ -25,6 +25,8 @@ impl fmt::Display for Evidence {
 
 // The labs that show what a rule says.
 pub const LYING_LOG: Evidence = Lab("powercut-log-drive --variant lying/flushed");
+/// The same of a database on several datasets, each of which has a log of its own.
+pub const LYING_LOG_OF_DATASETS: Evidence = Lab("powercut-postgresql --variant log-lying");
 pub const SYNC_DISABLED: Evidence = Lab("powercut-sync --variant disabled/5s");
 pub const NO_CACHE_FLUSH: Evidence = Lab("powercut-log-drive --variant honest/unflushed");
 pub const WRITE_HOLE: Evidence = Lab("powercut-raid5 --fail hdd0:cut");
@@ -44,6 +46,19 @@ pub const FIRST_PAGE: Evidence =
 /// Pages that MySQL writes without flushing their copies.
 pub const LATE_COPIES: Evidence = Lab("powercut-mysql --variant direct");
 pub const LATE_COPIES_ON_ZFS: Evidence = Lab("powercut-mysql --variant zfs-128k-direct");
+pub const NO_REPLAY: Evidence = Lab("powercut-zil --variant no-replay");
+pub const ZIL_NO_CACHE_FLUSH: Evidence = Lab("powercut-zil --variant zil-unflushed");
+pub const LYING_DATA: Evidence = Lab("powercut-zil --variant lying");
+pub const NO_BARRIER: Evidence = Lab("powercut-filesystem --variant nobarrier");
+pub const FSYNC_ON_FILESYSTEM: Evidence =
+    Lab("powercut-filesystem --workload postgresql --variant unsynced");
+pub const WAL_APART: Evidence = Lab("powercut-postgresql --variant wal-disabled");
+pub const REDO_APART: Evidence = Lab("powercut-mariadb --variant redo-disabled");
+pub const NOSYNC: Evidence = Lab("powercut-mariadb --variant unsynced");
+pub const NOSYNC_ON_FILESYSTEM: Evidence =
+    Lab("powercut-filesystem --workload mariadb --variant unsynced");
+pub const DIRECT_NO_FSYNC: Evidence =
+    Lab("powercut-mariadb --workload evicted --variant direct-unsynced");
 /// Pages that the intent log of ZFS tears.
 pub const TORN_RECORDS: Evidence = Lab("powercut-pages --pages 16K");
 pub const SQLITE_OFF: Evidence = Lab("powercut-sqlite --workload off");
@@ -59,11 +74,13 @@ mod tests {
     use super::*;
     use crate::durability::{Durability, assess};
 
-    const LABS: [Evidence; 20] = [
+    const LABS: [Evidence; 31] = [
         LYING_LOG, SYNC_DISABLED, NO_CACHE_FLUSH, WRITE_HOLE, FSYNC, SYNCHRONOUS_COMMIT,
         LYING_UNDER_FILESYSTEM, TORN_PAGES, TORN_RECORDS, SQLITE_OFF, SQLITE_OFF_ON_ZFS,
         SQLITE_NORMAL, SQLITE_DELETE, FLUSH_AT_COMMIT, SYNC_BINLOG, CHECKPOINT, NO_DOUBLEWRITE,
-        FIRST_PAGE, LATE_COPIES, LATE_COPIES_ON_ZFS,
+        FIRST_PAGE, LATE_COPIES, LATE_COPIES_ON_ZFS, NO_REPLAY, ZIL_NO_CACHE_FLUSH, LYING_DATA,
+        NO_BARRIER, FSYNC_ON_FILESYSTEM, WAL_APART, REDO_APART, NOSYNC, NOSYNC_ON_FILESYSTEM,
+        DIRECT_NO_FSYNC, LYING_LOG_OF_DATASETS,
     ];
 
     /// A lab's safe variant loses nothing and shows nothing.

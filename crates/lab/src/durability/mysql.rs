@@ -10,8 +10,6 @@ use std::collections::BTreeSet;
 /// Seconds between flushes of the redo log where the lab does not say (`innodb_flush_log_at_timeout`).
 const FLUSH_TIMEOUT_S: u64 = 1;
 
-const OF_FLUSH_METHOD: Evidence = Source("MariaDB documentation, innodb_flush_method");
-
 /// What follows from a server's settings on a variant.
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
     let found = match &variant.stack {
@@ -117,9 +115,7 @@ pub fn own_datasets(sysbench: &Sysbench) -> BTreeSet<&str> {
 fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let never_syncs = never_syncs(sysbench).then_some("innodb_flush_method=nosync");
     let apart = "after a power cut the data and the redo log are from different points in time";
-    let log_first =
-        Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");
-    let evidence = (OF_FLUSH_METHOD, log_first);
+    let evidence = (evidence::NOSYNC, evidence::REDO_APART);
     storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
 }
 
@@ -135,7 +131,7 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "checkpoints advance past pages that become durable only with their transaction group"
             .to_owned(),
-        evidence: Source("MySQL documentation, innodb_flush_method: O_DIRECT_NO_FSYNC skips fsync"),
+        evidence: evidence::DIRECT_NO_FSYNC,
     })
 }
 
@@ -144,7 +140,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
         setting: "innodb_flush_method=nosync".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the redo log that describes them".to_owned(),
-        evidence: OF_FLUSH_METHOD,
+        evidence: evidence::NOSYNC_ON_FILESYSTEM,
     })
 }
 

@@ -30,9 +30,13 @@ fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
     let never_syncs = is_off(pgbench, "fsync").then_some("fsync=off");
     let apart =
         "after a power cut the data and the write-ahead log are from different points in time";
-    let log_first =
-        Source("PostgreSQL documentation, reliability: the log is durable before pages");
-    storage::unsynced(variant, &datasets, never_syncs, apart, (evidence::FSYNC, log_first))
+    storage::unsynced(
+        variant,
+        &datasets,
+        never_syncs,
+        apart,
+        (evidence::FSYNC, evidence::WAL_APART),
+    )
 }
 
 fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
@@ -40,7 +44,7 @@ fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
         setting: "fsync=off".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the log records that describe them".to_owned(),
-        evidence: Source("PostgreSQL documentation, fsync"),
+        evidence: evidence::FSYNC_ON_FILESYSTEM,
     })
 }
 

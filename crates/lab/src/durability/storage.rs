@@ -1,6 +1,6 @@
 //! Rules over pools, file systems, arrays and drives.
 
-use super::evidence::{self, Evidence, Evidence::Source};
+use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
 use crate::build_commands::full_name;
 use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
@@ -200,7 +200,7 @@ fn volatile_drives(
             format!(
                 "{ends}; each dataset has a log of its own, so the database's datasets can be from different points in time"
             ),
-            Source("OpenZFS, zil.c: each dataset has a log"),
+            evidence::LYING_LOG_OF_DATASETS,
         ),
     };
     Some(Reason { setting: setting(log), durability, why, evidence })
@@ -213,7 +213,7 @@ fn is_set(variant: &Variant, parameter: &str) -> bool {
 
 /// The intent log is dropped at the import. All datasets return to one transaction group.
 fn no_replay(variant: &Variant) -> Option<Reason> {
-    let evidence = Source("zfs(4), zil_replay_disable");
+    let evidence = evidence::NO_REPLAY;
     is_set(variant, "zil_replay_disable").then(|| Reason {
         why: "the intent log is dropped at the import instead of replayed".to_owned(),
         ..lost_groups(variant, "zil_replay_disable=1".to_owned(), evidence)
@@ -223,7 +223,7 @@ fn no_replay(variant: &Variant) -> Option<Reason> {
 fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
     let data = unflushed(variant, volatile(variant, &AllocationClass::DATA));
     let log = unflushed(variant, volatile(variant, &[AllocationClass::Log]));
-    let of_data = Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
+    let of_data = evidence::LYING_DATA;
     volatile_drives(&data, &log, datasets, never_emptied, (of_data, evidence::LYING_LOG))
 }
 
@@ -253,7 +253,7 @@ fn zil_no_cache_flush(
         log.extend(volatile(variant, &AllocationClass::DATA));
     }
     let setting = |kinds: &BTreeSet<&str>| over_caches("zil_nocacheflush=1", kinds);
-    let evidence = Source("zfs(4), zil_nocacheflush");
+    let evidence = evidence::ZIL_NO_CACHE_FLUSH;
     volatile_drives(&BTreeSet::new(), &log, datasets, setting, (evidence, evidence))
 }
 
@@ -277,7 +277,7 @@ fn no_barrier(variant: &Variant, on_drives: &FilesystemOnDrives) -> Option<Reaso
         durability: Durability::MayCorrupt,
         why: "neither fsync nor the journal empties the drives' caches: the journal can be on the media after the blocks that it describes"
             .to_owned(),
-        evidence: Source("Linux, Documentation/admin-guide/ext4.rst: barrier, nobarrier"),
+        evidence: evidence::NO_BARRIER,
     })
 }
 
