@@ -188,23 +188,11 @@ fn mariadb_wrote_pages_through_the_page_cache_before_10_6() {
 
 /// The class of a server on ext4, on a drive of a profile that writes so many bytes as a whole.
 fn class_on_ext4(profile: &str, tearing: u32, server: &str) -> (Durability, Vec<String>) {
-    class_in(&super::tests::load(&format!(
-        r#"
-stack = "ext4"
-drive = "ssd0"
-[host]
-memory = "64G"
-[method]
-runtime = "10s"
-[drives]
-ssd = {{ profile = "{profile}", count = 1, logical_sector = 512, tearing = {tearing} }}
-[workloads.oltp.sysbench]
-tables = 4
-table_size = 1000000
-threads = 8
-[workloads.oltp.{server}
-"#
-    )))
+    let drive =
+        format!("profile = \"{profile}\", count = 1, logical_sector = 512, tearing = {tearing}");
+    let sysbench = "[workloads.oltp.sysbench]\ntables = 4\ntable_size = 1000000\nthreads = 8";
+    let workload = format!("{sysbench}\n[workloads.oltp.{server}");
+    class_in(&super::tests::on_ext4(&drive, "", &workload))
 }
 
 const KEEPS: (Durability, Vec<String>) = (Durability::KeepsAcknowledged, vec![]);

@@ -207,24 +207,9 @@ clients = 4
 #[test]
 fn a_lone_drive_keeps_what_it_flushes_and_tears_pages_like_an_array() {
     let lone = |drive: &str, settings: &str| {
-        let text = format!(
-            r#"
-stack = "ext4"
-drive = "ssd0"
-[host]
-memory = "64G"
-[method]
-runtime = "10s"
-[drives]
-ssd = {{ profile = "nvme-consumer-1t", count = 1{drive} }}
-[workloads.oltp.pgbench]
-scale = 10
-clients = 4
-[workloads.oltp.postgresql]
-{settings}
-"#
-        );
-        let found = assess(&load(&text));
+        let drive = format!("profile = \"nvme-consumer-1t\", count = 1{drive}");
+        let workload = format!("{PGBENCH}[workloads.oltp.postgresql]\n{settings}");
+        let found = assess(&on_ext4(&drive, "", &workload));
         let settings = found.reasons.into_iter().map(|reason| reason.setting);
         (found.durability, settings.collect::<Vec<String>>())
     };
@@ -286,8 +271,10 @@ fn the_worst_workload_decides() {
     assert_eq!(found.durability, loses(0.6));
 }
 
-/// A lab of ext4 on one drive.
-fn on_ext4(profile: &str, options: &str) -> Campaign {
+const PGBENCH: &str = "[workloads.oltp.pgbench]\nscale = 10\nclients = 4\n";
+
+/// A lab of ext4 on one drive, whose keys of `[drives]` are given, with options of mount and the sections of a workload.
+pub(crate) fn on_ext4(drive: &str, options: &str, workload: &str) -> Campaign {
     load(&format!(
         r#"
 [host]
@@ -295,31 +282,29 @@ memory = "64G"
 [method]
 runtime = "10s"
 [drives]
-ssd = "1x {profile}"
+ssd = {{ {drive} }}
 [variants.ext4]
 stack = "ext4"
 drive = "ssd0"
 mount_options = "{options}"
-[workloads.oltp.pgbench]
-scale = 10
-clients = 4
+{workload}
 "#
     ))
 }
 
 #[test]
 fn a_file_system_without_barriers_may_corrupt_over_a_volatile_cache() {
+    let on = |profile: &str, options: &str| {
+        assess(&on_ext4(&format!("profile = \"{profile}\", count = 1"), options, PGBENCH))
+    };
     for options in ["nobarrier", "noatime,barrier=0", "barrier=1,nobarrier"] {
-        let found = assess(&on_ext4("nvme-consumer-1t", options));
+        let found = on("nvme-consumer-1t", options);
         assert_eq!(found.durability, Durability::MayCorrupt, "{options}");
         assert!(found.reasons[0].setting.ends_with("over volatile caches (ssd)"), "{found:?}");
-        assert_eq!(
-            assess(&on_ext4("pm983-960g", options)).durability,
-            Durability::KeepsAcknowledged
-        );
+        assert_eq!(on("pm983-960g", options).durability, Durability::KeepsAcknowledged);
     }
     for options in ["noatime", "barrier=1", "nobarrier,barrier", "nobarrier,barrier=1"] {
-        let found = assess(&on_ext4("nvme-consumer-1t", options));
+        let found = on("nvme-consumer-1t", options);
         assert_eq!(found.durability, Durability::KeepsAcknowledged, "{options}");
     }
 }
