@@ -34,13 +34,10 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// What follows `poolwright` in the command for a built-in lab.
+/// What follows `poolwright` in the command for a built-in lab, with its options.
 pub fn lab_command(lab: &str) -> String {
-    match lab {
-        "powercut-pages" => format!("powercut {lab} --pages 16K"),
-        _ if lab.starts_with("powercut-") => format!("powercut {lab}"),
-        _ => format!("run {lab}"),
-    }
+    let verb = if lab.starts_with("powercut-") { "powercut" } else { "run" };
+    format!("{verb} {lab}")
 }
 
 #[cfg(test)]

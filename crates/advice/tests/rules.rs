@@ -107,8 +107,22 @@ fn a_session_of_a_terminal_is_divided_by_its_prompts() {
 #[test]
 fn every_lab_that_a_rule_names_exists() {
     for rule in rules() {
-        let lab = rule.lab.map(lab::builtin::lab);
-        assert!(lab.is_none_or(|lab| lab.is_some()), "{}: {:?}", rule.name, rule.lab);
+        let Some(lab) = rule.lab else { continue };
+        let words: Vec<&str> = lab.split(' ').collect();
+        let text = lab::builtin::lab(words[0]).unwrap_or_else(|| panic!("{}: {lab}", rule.name));
+        if words.len() == 1 {
+            continue;
+        }
+        let profiles = lab::Profiles::builtin();
+        let (campaign, _) = lab::load(words[0], text, &lab::NoFiles, &profiles).unwrap();
+        for option in words[1..].chunks(2) {
+            let known = match option {
+                ["--variant", name] => campaign.variants.iter().any(|known| known.name == *name),
+                ["--workload", name] => campaign.workloads.iter().any(|known| known.name == *name),
+                other => *other == ["--pages", "16K"],
+            };
+            assert!(known, "{}: {lab}", rule.name);
+        }
     }
 }
 

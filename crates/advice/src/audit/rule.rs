@@ -31,7 +31,7 @@ pub struct Rule {
     pub why_zh: &'static str,
     /// Its sources.
     pub sources: &'static [Source],
-    /// File stem of the lab that demonstrates it.
+    /// The lab that demonstrates it: its file stem, and options of `powercut`.
     pub lab: Option<&'static str>,
 }
 

@@ -302,7 +302,7 @@ pub struct Choice {
     pub reason: Sentence,
     /// The sources of the reason.
     pub sources: Vec<Source>,
-    /// File stem of the lab that measures it.
+    /// The lab that measures it: its file stem, and options of `powercut`.
     pub lab: Option<&'static str>,
     /// What other sources say, where they disagree.
     pub disagreement: Option<Sentence>,

@@ -21,7 +21,7 @@ fn lacks_flushes(need: &Need, name: &str) -> bool {
 fn flushing(name: &str, reason: Bilingual) -> Choice {
     Choice::new(Target::Module, name, 0, reason)
         .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush")
-        .lab("powercut-log-drive")
+        .lab("powercut-log-drive --variant honest/unflushed")
 }
 
 const LACKS_FLUSHES: Bilingual = (
