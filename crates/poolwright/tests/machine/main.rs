@@ -1,200 +1,16 @@
 //! What a machine may touch on its host, and what it leaves there. These tests need an engine.
 
-#[path = "with_engine/mod.rs"]
+mod place;
+mod processes;
+#[path = "../with_engine/mod.rs"]
 mod with_engine;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process};
+use place::{LAB, Place, feed, text};
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 use with_engine::{can_mount, copy, engine, skipped};
-
-/// A lab that is built in under a second.
-const LAB: &str = r#"
-title = "A lab for tests"
-[host]
-memory = "128G"
-cores = 4
-[drives]
-hdd = "2x hdd-7200-8t"
-[pool]
-ashift = 12
-vdevs = "mirror hdd[0-1]"
-[workloads.sync]
-fio.job = """
-[j]
-rw=randwrite
-bs=16k
-size=4G
-fsync=1
-"""
-[method]
-runtime = "2s"
-ramp = "0s"
-min_trials = 1
-max_trials = 1
-[scale]
-size = 16
-dirty_data_max = "256M"
-"#;
-
-/// A directory with the lab, an engine of its own user's, and everything that is written.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Option<Place> {
-        engine()?;
-        let place = Place(tempfile::tempdir().unwrap());
-        fs::write(place.at("lab.toml"), LAB).unwrap();
-        fs::create_dir(place.at("tmp")).unwrap();
-        Some(place)
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// This program with everything that it writes in this place.
-    fn command(&self, arguments: &[&str]) -> Command {
-        self.wrapped(&[env!("CARGO_BIN_EXE_poolwright")], arguments)
-    }
-
-    /// The same behind other words.
-    fn wrapped(&self, words: &[&str], arguments: &[&str]) -> Command {
-        let mut command = Command::new(words[0]);
-        command
-            .args(&words[1..])
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env("POOLWRIGHT_ENGINE", engine().unwrap())
-            .env("XDG_CACHE_HOME", self.at("cache"))
-            .env("XDG_DATA_HOME", self.at("data"))
-            .env("TMPDIR", self.at("tmp"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
-
-    /// A shell that reads `script`.
-    fn shell(&self, script: &str) -> Output {
-        feed(self.command(&["shell", "lab.toml"]), script)
-    }
-
-    /// Machines' directories that are still there.
-    fn directories(&self) -> usize {
-        let machines = self.at("cache/poolwright/engine/machines");
-        fs::read_dir(machines).map_or(0, Iterator::count)
-    }
-
-    /// Processes whose command line names this place: the machine's kernel does.
-    fn processes(&self) -> Vec<u32> {
-        let name = self.0.path().to_str().unwrap().as_bytes().to_vec();
-        let all = fs::read_dir("/proc").unwrap().flatten();
-        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let ours = numbers.filter(|pid| {
-            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            line.windows(name.len()).any(|part| part == name)
-        });
-        ours.collect()
-    }
-
-    /// Waits until these processes and all that name this place have ended, for 2 s.
-    fn ends(&self, processes: &[u32]) {
-        let until = Instant::now() + Duration::from_secs(2);
-        let left = || {
-            let mut left = self.processes();
-            left.extend(processes.iter().filter(|pid| runs(**pid)));
-            left
-        };
-        while !left().is_empty() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        assert_eq!(left(), [] as [u32; 0], "processes that still run");
-    }
-
-    /// Starts a shell that waits for a day of real time.
-    fn start_waiting(&self) -> Child {
-        let mut child = self
-            .command(&["shell", "lab.toml", "--pace", "1"])
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(b"echo ready\nsleep 86400\n").unwrap();
-        drop(stdin);
-        // The machine's first line says that it waits now.
-        let out = child.stdout.as_mut().unwrap();
-        let mut line = [0; 6];
-        std::io::Read::read_exact(out, &mut line).unwrap();
-        assert_eq!(&line, b"ready\n");
-        child
-    }
-}
-
-fn feed(mut command: Command, script: &str) -> Output {
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn signal(pid: u32, signal: Signal) {
-    kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
-}
-
-/// Descendants of a process, and those of them that the machine's kernel started.
-fn descendants(of: u32) -> Vec<u32> {
-    let children = |pid: u32| {
-        let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-        let text = text.unwrap_or_default();
-        let pids = text.split_whitespace().map(|word| word.parse().unwrap());
-        pids.collect::<Vec<u32>>()
-    };
-    let mut all = children(of);
-    let mut next = 0;
-    while next < all.len() {
-        all.extend(children(all[next]));
-        next += 1;
-    }
-    all
-}
-
-fn runs(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // A process that has ended and is waited for by nobody yet is no process any more.
-    stat.rsplit(')').next().is_some_and(|rest| {
-        let state = rest.trim_start().chars().next();
-        state.is_some_and(|state| state != 'Z' && state != 'X')
-    })
-}
-
-#[test]
-fn threads_that_wait_in_loops_for_each_other_take_the_same_time_again() {
-    let Some(place) = Place::new() else { return };
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_poolwright"));
-    let example = program.parent().unwrap().join("examples/waiting_threads");
-    let script = format!("exec {}\n", example.display());
-    let run = || {
-        let shell = ["timeout", "120", program.to_str().unwrap()];
-        let output = feed(place.wrapped(&shell, &["shell", "lab.toml"]), &script);
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let [first, second] = [run(), run()];
-    for kind in ["pausing", "locking", "locking and pausing"] {
-        assert!(first.contains(&format!("{kind} waited ")), "{first}");
-    }
-    assert_eq!(first, second);
-}
 
 #[test]
 fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
@@ -332,6 +148,7 @@ fn time_does_not_follow_from_the_programs_path_nor_random_numbers_from_the_build
                   grep busy /proc/processor\n";
     let here = place.shell(script);
     let there = feed(place.wrapped(&[far.to_str().unwrap()], &["shell", "lab.toml"]), script);
+    let there = there.wait_with_output().unwrap();
     let (here, there) = (text(&here.stdout), text(&there.stdout));
     assert_eq!(here, there);
     let lines: Vec<&str> = here.lines().collect();
@@ -382,50 +199,12 @@ fn two_machines_at_once_share_no_files_and_no_processes() {
 }
 
 #[test]
-fn a_killed_program_leaves_no_process_and_no_file() {
-    let Some(place) = Place::new() else { return };
-    let shared = || fs::read_dir("/dev/shm").map_or(0, Iterator::count);
-    let before = shared();
-    let mut child = place.start_waiting();
-    let processes = descendants(child.id());
-    assert!(processes.len() > 1, "the kernel and its programs");
-    signal(child.id(), Signal::KILL);
-    child.wait().unwrap();
-    place.ends(&processes);
-    assert_eq!(fs::read_dir(place.at("tmp")).unwrap().count(), 0);
-    assert!(shared() <= before, "files in /dev/shm");
-    // Its directory goes with the next machine.
-    assert_eq!(place.directories(), 1);
-    assert_eq!(place.shell("true").status.code(), Some(0));
-    assert_eq!(place.directories(), 0);
-}
-
-#[test]
-fn an_interrupt_ends_the_machine_with_130() {
-    let Some(place) = Place::new() else { return };
-    let child = place.start_waiting();
-    let processes = descendants(child.id());
-    // As Ctrl-C does: the program and the machine at once. With the machine's kernel its other processes end, some before
-    // their turn.
-    for pid in processes.iter().chain([&child.id()]) {
-        match kill_process(Pid::from_raw(*pid as i32).unwrap(), Signal::INT) {
-            Ok(()) | Err(Errno::SRCH) => {}
-            Err(why) => panic!("process {pid}: {why}"),
-        }
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    place.ends(&processes);
-    assert_eq!(place.directories(), 0);
-}
-
-#[test]
 fn the_guest_cannot_change_the_host() {
     let Some(place) = Place::new() else { return };
     let mine = place.at("mine");
     fs::write(&mine, "mine").unwrap();
     fs::set_permissions(&mine, fs::Permissions::from_mode(0o644)).unwrap();
-    let here = place.0.path().display();
+    let here = place.path().display();
     let output = place.shell(&format!(
         "mount -o remount,rw /\n\
          mkdir /run/host && mount -t hostfs none /run/host -o / || exit 1\n\
@@ -439,7 +218,7 @@ fn the_guest_cannot_change_the_host() {
         mounts = can_mount(),
     ));
     assert_eq!(text(&output.stdout), "mineown\n", "{}", text(&output.stderr));
-    let mut names: Vec<String> = fs::read_dir(place.0.path())
+    let mut names: Vec<String> = fs::read_dir(place.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -459,7 +238,7 @@ fn it_runs_as_nobody_without_a_home_and_with_little_shared_memory() {
     // Where nobody may read: the engine and this program are copied.
     copy(&engine().unwrap(), &place.at("engine"));
     fs::copy(env!("CARGO_BIN_EXE_poolwright"), place.at("poolwright")).unwrap();
-    fs::set_permissions(place.0.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     for directory in ["tmp", "data"] {
         fs::create_dir_all(place.at(directory)).unwrap();
         std::os::unix::fs::chown(place.at(directory), Some(65534), Some(65534)).unwrap();
