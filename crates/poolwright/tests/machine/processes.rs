@@ -2,12 +2,13 @@
 
 use crate::place::{Place, descendants, feed, text};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::fs;
 use std::path::PathBuf;
+use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn signal(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
@@ -63,6 +64,49 @@ fn programs(of: u32) -> Vec<Pid> {
     };
     let all = descendants(of).into_iter().filter(runs_program);
     all.map(|pid| Pid::from_raw(pid as i32).unwrap()).collect()
+}
+
+/// What a machine whose programs wait says when their processes have been treated so.
+fn hindered(hinder: impl Fn(Pid)) -> Option<Output> {
+    let place = Place::new()?;
+    let mut child = place.start_waiting("sleep 2\necho late\n");
+    let processes = descendants(child.id());
+    let programs = programs(child.id());
+    assert!(programs.len() > 1, "the first process and the shell");
+    programs.into_iter().for_each(hinder);
+    let until = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    // Where it still runs, the test fails.
+    child.kill().unwrap();
+    let output = child.wait_with_output().unwrap();
+    place.ends(&processes);
+    Some(output)
+}
+
+/// The program did not crash: the host ended it, as where memory runs out.
+fn ends_the_machine(output: &Output) {
+    let (out, error) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{out}{error}");
+    assert!(error.contains("the host ended or hindered the process of "), "{out}{error}");
+    assert!(!out.contains("late"), "{out}");
+}
+
+#[test]
+fn a_process_that_the_host_ends_ends_the_machine() {
+    let Some(output) = hindered(|pid| kill_process(pid, Signal::KILL).unwrap()) else { return };
+    ends_the_machine(&output);
+}
+
+#[test]
+fn a_mapping_that_the_host_refuses_ends_the_machine() {
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    let refuse = |pid| {
+        prlimit(Some(pid), Resource::As, none).unwrap();
+    };
+    let Some(output) = hindered(refuse) else { return };
+    ends_the_machine(&output);
 }
 
 /// Standard output of a machine whose programs compute, and wait for each other in loops. With `alarms` its processes are
