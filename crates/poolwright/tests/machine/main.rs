@@ -5,11 +5,9 @@ mod processes;
 #[path = "../with_engine/mod.rs"]
 mod with_engine;
 
-use base64::prelude::{BASE64_STANDARD, Engine};
-use place::{LAB, Place, feed, text};
+use place::{LAB, Place, compiled, feed, text};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 use with_engine::{can_mount, copy, engine, skipped};
 
 #[test]
@@ -28,17 +26,6 @@ fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
     let unknown = place.command(&["shell", "lab.toml", "bas"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("did you mean `base`?"));
-}
-
-/// Shell commands that bring a C program of this directory into a machine as `/run/NAME`: inside, /tmp is its own.
-fn compiled(place: &Place, name: &str) -> String {
-    let program = place.at(name);
-    let source = format!("{}/tests/{name}.c", env!("CARGO_MANIFEST_DIR"));
-    let compiled =
-        Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).status().unwrap();
-    assert!(compiled.success());
-    let program = BASE64_STANDARD.encode(fs::read(program).unwrap());
-    format!("base64 -d >/run/{name} <<END\n{program}\nEND\nchmod +x /run/{name}\n")
 }
 
 /// On a processor with AVX2 the dynamic linker of the host searches the directories of two levels, with AVX-512 of three.

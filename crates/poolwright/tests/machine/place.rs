@@ -1,6 +1,7 @@
 //! A place of a test's own, with a lab in it, and the processes that were started there.
 
 use crate::with_engine::engine;
+use base64::prelude::{BASE64_STANDARD, Engine};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -143,6 +144,17 @@ pub fn feed(mut command: Command, script: &str) -> Child {
 
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Shell commands that bring a C program of this directory into a machine as `/run/NAME`: inside, /tmp is its own.
+pub fn compiled(place: &Place, name: &str) -> String {
+    let program = place.at(name);
+    let source = format!("{}/tests/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let compiled =
+        Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).status().unwrap();
+    assert!(compiled.success());
+    let program = BASE64_STANDARD.encode(fs::read(program).unwrap());
+    format!("base64 -d >/run/{name} <<END\n{program}\nEND\nchmod +x /run/{name}\n")
 }
 
 /// Descendants of a process, and those of them that the machine's kernel started.

@@ -1,6 +1,6 @@
 //! What the host, or a process of it, does to a machine's processes.
 
-use crate::place::{Place, descendants, feed, text};
+use crate::place::{Place, compiled, descendants, feed, text};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::fs;
@@ -109,13 +109,16 @@ fn a_mapping_that_the_host_refuses_ends_the_machine() {
     ends_the_machine(&output);
 }
 
-/// Standard output of a machine whose programs compute, and wait for each other in loops. With `alarms` its processes are
-/// asked all the time to report what they do, as the kernel asks one that has not come back for some time.
+/// Standard output of a machine whose programs compute, wait for each other in loops, look at the processor's flags, and
+/// crash. With `alarms` its processes are asked all the time to report what they do, as the kernel asks one that has not
+/// come back for some time.
 fn computed(place: &Place, alarms: bool) -> String {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_poolwright"));
     let example = program.parent().unwrap().join("examples/waiting_threads");
     let sum = "for ((i = 0; i < 20000; i++)); do ((s += i % 7)); done; echo $s";
-    let script = format!("{} || exit\n{sum}\ndate +%s.%N\n", example.display());
+    let example = example.display();
+    let flags = compiled(place, "flags");
+    let script = format!("{flags}{example} || exit\n{sum}\n/run/flags\necho $?\ndate +%s.%N\n");
     let shell = ["timeout", "300", program.to_str().unwrap()];
     let child = feed(place.wrapped(&shell, &["shell", "lab.toml"]), &script);
     let id = child.id();
@@ -149,5 +152,6 @@ fn programs_that_are_looked_at_compute_the_same_in_the_same_time() {
     for kind in ["pausing", "locking", "locking and pausing"] {
         assert!(alone.contains(&format!("{kind} waited ")), "{alone}");
     }
+    assert!(alone.contains("\ntrap flag 0\n135\n"), "SIGBUS: {alone}");
     assert_eq!(computed(&place, true), alone);
 }
