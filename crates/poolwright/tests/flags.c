@@ -6,7 +6,7 @@ int main(void)
 	unsigned long flags, all = 0;
 	long i;
 
-	for (i = 0; i < 3000000; i++) {
+	for (i = 0; i < 1000000; i++) {
 		__asm__ volatile("pushfq; movq (%%rsp), %0; popfq" : "=r"(flags) : : "memory");
 		all |= flags;
 	}

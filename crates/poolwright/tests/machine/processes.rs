@@ -58,8 +58,8 @@ fn programs(of: u32) -> Vec<Pid> {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let field = |name| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
         let caught = field("SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
-        // The last one is SIGFPE.
-        let ready = caught.is_some_and(|mask| mask & 1 << (Signal::FPE.as_raw() - 1) != 0);
+        // The last one is SIGBUS.
+        let ready = caught.is_some_and(|mask| mask & 1 << (Signal::BUS.as_raw() - 1) != 0);
         field("Name:") == Some("uml-userspace") && ready
     };
     let all = descendants(of).into_iter().filter(runs_program);
