@@ -4,6 +4,7 @@ use super::{Check, Problem, Severity, rules};
 use crate::format::size;
 use crate::setting::{Target, rounded_arc};
 use crate::system::{Database, DatabaseServer, Found, System};
+use lab::durability::evidence;
 use zfs::AllocationClass;
 
 rules! {
@@ -13,7 +14,7 @@ rules! {
     why: "COMMIT returns before anything is stable. A power cut loses the committed work of up to twice zfs_txg_timeout, which is seconds; replicas and clients then know of transactions that the server has lost.",
     why_zh: "COMMIT 在落盘之前就返回。断电最多丢失两倍 zfs_txg_timeout、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
     sources: [ZfsProps("sync"), Mysql("sync=disabled")],
-    lab: "powercut-sync --variant disabled/5s";
+    lab: evidence::SYNC_DISABLED;
 
     "database-records-torn", Warning, Check::Database(records_torn),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",

@@ -4,6 +4,7 @@ use super::{Check, Problem, rules};
 use crate::format::size;
 use crate::setting::Target;
 use crate::system::{Found, System};
+use lab::durability::evidence;
 use zfs::memory::LEAST_ARC;
 use zfs::{AllocationClass, module};
 
@@ -64,7 +65,7 @@ rules! {
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
     why_zh: "ZFS 不再要求盘把缓存落盘：断电会丢失已确认的写入，甚至可能丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: [Zfs4("zfs_nocacheflush")],
-    lab: "powercut-log-drive --variant honest/unflushed";
+    lab: evidence::NO_CACHE_FLUSH;
 
     "zil-nocacheflush", Error,
     Check::Parameter(|system, name, found| no_flush(system, name, found, "zil_nocacheflush")),
@@ -73,7 +74,7 @@ rules! {
     why: "ZFS then does not ask a drive to make its cache durable after a write of the intent log: a power cut loses synchronous writes that were acknowledged. Transaction groups are still flushed, so the pool stays consistent. Drives with protection answer flushes at once, so nothing is gained there either.",
     why_zh: "ZFS 写意图日志后不再要求盘把缓存落盘：断电会丢失已确认的同步写入。事务组仍会刷盘，所以存储池保持一致。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: [Zfs4("zil_nocacheflush")],
-    lab: "powercut-zil --variant zil-unflushed";
+    lab: evidence::ZIL_NO_CACHE_FLUSH;
 
     "txg-timeout", Warning, Check::System(txg_timeout),
     what: "zfs_txg_timeout is {seconds} s.",
@@ -111,7 +112,7 @@ rules! {
     why: "After a crash the log is discarded: every synchronous write of the last seconds is lost although it was stable.",
     why_zh: "崩溃后日志被丢弃：最后几秒的同步写入虽然已落盘，仍全部丢失。",
     sources: [Zfs4("zil_replay_disable")],
-    lab: "powercut-zil --variant no-replay";
+    lab: evidence::NO_REPLAY;
 
     "l2arc-without-cache", Note, Check::Parameter(l2arc_without_cache),
     what: "{subject} is set, but no pool has an L2ARC.",

@@ -5,6 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::system::{Database, DatabaseServer, Dataset, Found, Pool, System};
 use facts::units::switch;
+use lab::durability::evidence;
 
 rules! {
     "my-flush-log", Error,
@@ -19,7 +20,7 @@ rules! {
     why: "With 0 the log is written and flushed once a second; with 2 it is written at commit and flushed once a second. A power cut loses about a second of committed transactions (with 0, so does a crash of mysqld).",
     why_zh: "0 表示日志每秒写一次并刷一次，2 表示提交时写、每秒刷一次：断电丢失约一秒已提交的事务（为 0 时 mysqld 崩溃也会丢）。",
     sources: [MysqlManual("innodb_flush_log_at_trx_commit"), Mysql("innodb_flush_log_at_trx_commit=0")],
-    lab: "powercut-mariadb --variant flushed-each-second";
+    lab: evidence::FLUSH_AT_COMMIT;
 
     "my-sync-binlog", Warning, Check::System(sync_binlog),
     what: "sync_binlog={value}: the binary log is not flushed at every commit.",
@@ -27,7 +28,7 @@ rules! {
     why: "After a power cut, replicas may have events that the source server lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
     sources: [MysqlManual("sync_binlog"), Mysql("sync_binlog=0")],
-    lab: "powercut-mariadb --variant binlog-unsynced";
+    lab: evidence::SYNC_BINLOG;
 
     "my-flush-method", Error, Check::System(flush_method),
     what: "innodb_flush_method={value}: InnoDB does not flush its files on {dataset}.",
@@ -35,7 +36,7 @@ rules! {
     why: "On ZFS a page that was written and not flushed is durable only with its transaction group, with O_DIRECT too. A checkpoint counts it as durable and gives up its redo log: a power cut then loses the page, and tables are damaged. With nosync the redo log is not flushed either. Where the dataset has sync=always, each write is durable at once.",
     why_zh: "在 ZFS 上，写出而未刷盘的页要到所在的事务组写完才落盘，用 O_DIRECT 时也是如此。检查点却把它当作已落盘，不再保留它的重做日志：断电会丢失这一页，表因此损坏。设为 nosync 时连重做日志也不刷盘。数据集设有 sync=always 时，每次写入都立即落盘。",
     sources: [MysqlManual("innodb_flush_method"), ZfsProps("sync")],
-    lab: "powercut-mariadb --workload evicted --variant direct-unsynced";
+    lab: evidence::DIRECT_NO_FSYNC;
 
     "my-doublewrite", Error, Check::System(torn_pages),
     what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
@@ -43,7 +44,7 @@ rules! {
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
     why_zh: "页撕裂（torn page）后无法用重做日志修复，而 ZFS 上也会发生页撕裂：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。用 O_DIRECT 时（OpenZFS 2.3 及以后），日志里只有一个指针，指向整体写入的 ZFS 记录（record）。",
     sources: [MysqlManual("innodb_doublewrite"), ZfsCode("zil_lwb_assign")],
-    lab: "powercut-pages --pages 16K";
+    lab: evidence::TORN_RECORDS;
 
     "my-doublewrite-kept", Note, Check::System(|system| doublewrite_off(system).filter(|_| pages_whole(system))),
     what: "innodb_doublewrite={value}, and each page of {page} is one record, to which the intent log has a pointer.",
@@ -51,7 +52,7 @@ rules! {
     why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. This does not hold on another file system or with other settings: turn doublewrite on before you change either. MariaDB loses pages for another reason (my-checkpoint).",
     why_zh: "OpenZFS 2.3 及以后用 O_DIRECT 或 direct=always 时，把这样的页作为一个块写入，因此断电不会撕裂页，并省下一半的页写入。在别的 recordsize 下写的文件，重写之前仍保持原样。换到别的文件系统或改动这些设置后都不成立：改动之前要打开双写。MariaDB 因另一原因会丢失页（my-checkpoint）。",
     sources: [MysqlManual("innodb_doublewrite"), ZfsCode("zfs_log_write")],
-    lab: "powercut-pages --pages 16K";
+    lab: evidence::TORN_RECORDS;
 
     "my-copies", Warning, Check::System(late_copies),
     what: "innodb_flush_method={value}: MySQL does not flush its doublewrite buffer before it writes pages, and nothing in the input shows that no page of {page} on {dataset} can be torn.",
@@ -59,7 +60,7 @@ rules! {
     why: "With O_DIRECT, its default from 8.4 on, MySQL (8.0.20 and later) writes a page as soon as its copy in the doublewrite buffer is written. On ZFS a write is durable only after fsync or with its transaction group: a power cut can tear the page and lose the copy, so that tables are damaged or the server does not start. With innodb_flush_method=fsync the copies are durable first. Where each page is one record (OpenZFS 2.3 and later), none is torn.",
     why_zh: "用 O_DIRECT 时（8.4 起的默认值），MySQL（8.0.20 及以后）一写出双写缓冲区中的副本就写数据页。在 ZFS 上，写入要到 fsync 之后或随事务组才落盘：断电可能撕裂页并丢失其副本，表因此损坏或服务器无法启动。设 innodb_flush_method=fsync 时，副本先落盘。若每页恰为一个 ZFS 记录（record，OpenZFS 2.3 及以后），页不会撕裂。",
     sources: [MysqlCode("is_fsync_required() in buf0dblwr.cc"), ZfsCode("zil_lwb_assign")],
-    lab: "powercut-mysql --variant zfs-128k-direct";
+    lab: evidence::LATE_COPIES_ON_ZFS;
 
     "my-checkpoint", Warning, Check::System(checkpoint),
     what: "MariaDB's files on {subject} are durable only after fsync (sync=standard), and its checkpoint does not wait for all of them.",
@@ -71,7 +72,7 @@ rules! {
         MariadbCode("innodb_init_params() in ha_innodb.cc"),
         ZfsProps("sync")
     ],
-    lab: "powercut-mariadb --workload evicted --variant defaults";
+    lab: evidence::CHECKPOINT;
 
     "my-native-aio", Note, Check::System(native_aio),
     what: "innodb_use_native_aio={value}, on ZFS.",

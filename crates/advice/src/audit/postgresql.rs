@@ -5,6 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::system::{DatabaseServer, System};
 use facts::postgresql::switch;
+use lab::durability::evidence;
 use zfs::AllocationClass;
 
 rules! {
@@ -20,7 +21,7 @@ rules! {
     why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off also makes COMMIT fast, and keeps the database consistent.",
     why_zh: "PostgreSQL 将完全不刷盘：机器崩溃可能损坏整个数据库实例。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
     sources: [PostgresManual("fsync")],
-    lab: "powercut-postgresql --workload unsynced";
+    lab: evidence::FSYNC;
 
     "pg-full-page-writes", Warning, Check::System(full_page_writes),
     what: "full_page_writes is off.",
@@ -28,7 +29,7 @@ rules! {
     why: "Without full pages in the WAL a torn page cannot be repaired, and ZFS tears pages too, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Simulated power cuts tore pages of 16K this way; pages of 8K are rarely divided.",
     why_zh: "WAL 里没有整页，页撕裂后就无法修复；而无论 recordsize 多大，ZFS 上也会发生页撕裂：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     sources: [PostgresManual("full_page_writes"), ZfsCode("zil_lwb_assign")],
-    lab: "powercut-pages --pages 16K";
+    lab: evidence::TORN_RECORDS;
 
     "pg-synchronous-commit", Warning,
     Check::Setting {
@@ -42,7 +43,7 @@ rules! {
     why: "COMMIT returns before its WAL is stable: a crash loses committed transactions of up to three times wal_writer_delay (0.6 s by default). The database stays consistent.",
     why_zh: "COMMIT 在其 WAL 落盘之前返回：崩溃会丢失最多三倍 wal_writer_delay（默认合计 0.6 秒）内已提交的事务。数据库保持一致。",
     sources: [PostgresManual("synchronous_commit")],
-    lab: "powercut-postgresql --workload asynchronous";
+    lab: evidence::SYNCHRONOUS_COMMIT;
 
     "pg-wal-init-zero", Note, Check::System(|system| useless_on_zfs(system, "wal_init_zero")),
     what: "wal_init_zero is on, and the database is on ZFS.",

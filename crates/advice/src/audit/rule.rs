@@ -46,7 +46,7 @@ macro_rules! rules {
         why: $why:literal,
         why_zh: $why_zh:literal,
         sources: [$($document:ident($section:literal)),+]
-        $(, lab: $lab:literal)?;
+        $(, lab: $lab:expr)?;
     )+) => {
         pub const RULES: &[$crate::audit::Rule] = &[$(
             $crate::audit::Rule {

@@ -5,6 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document;
 use crate::system::record_for;
+use lab::durability::evidence;
 use zfs::AllocationClass;
 
 fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choice {
@@ -155,13 +156,13 @@ settings! {
 
     sync(need) if need.may_lose_groups()
         => on(need, "sync", "disabled").may_lose(need.lost_groups_s())
-            .source(Document::ZfsProps, "sync").source(Document::Mysql, "sync=disabled").lab("powercut-sync --variant disabled/5s"),
+            .source(Document::ZfsProps, "sync").source(Document::Mysql, "sync=disabled").lab(evidence::SYNC_DISABLED),
     why: "Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.",
     why_zh: "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 时间内的写入；存储池本身保持一致。"
     else if !is_always(need, &need.dataset()) && needs_sync_always(need)
         => on(need, "sync", "always")
             .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").source(Document::ZfsProps, "sync")
-            .lab("powercut-mariadb --workload evicted --variant defaults"),
+            .lab(evidence::CHECKPOINT),
     why: "MariaDB up to 10.11 cannot write its pages through, and its checkpoint can advance past pages that wait for fsync: a power cut then damages tables. With always, a page is durable when it is written.",
     why_zh: "MariaDB 10.11 及以前不支持数据页的直写（write-through），而它的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。设为 always 时，页写出即落盘。"
     else if !is_always(need, &need.dataset())

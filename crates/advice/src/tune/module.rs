@@ -4,6 +4,7 @@ use super::choice::{Bilingual, Choice, Need, Sentence, settings};
 use crate::format::size;
 use crate::setting::{Target, l2arc_feed};
 use crate::source::Document;
+use lab::durability::evidence;
 use zfs::AllocationClass;
 
 fn arc_max(need: &Need, reason: impl Into<Sentence>) -> Choice {
@@ -21,7 +22,7 @@ fn lacks_flushes(need: &Need, name: &str) -> bool {
 fn flushing(name: &str, reason: Bilingual) -> Choice {
     Choice::new(Target::Module, name, 0, reason)
         .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush")
-        .lab("powercut-log-drive --variant honest/unflushed")
+        .lab(evidence::NO_CACHE_FLUSH)
 }
 
 const LACKS_FLUSHES: Bilingual = (

@@ -5,6 +5,7 @@
 use super::choice::{Bilingual, Choice, Need, settings};
 use crate::setting::Target;
 use crate::source::Document;
+use lab::durability::evidence;
 
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
     let section = name.strip_prefix("loose_").unwrap_or(name);
@@ -46,7 +47,7 @@ settings! {
 
     innodb_flush_log_at_trx_commit(need) if need.allow_loss_s >= 1.0
         => set("innodb_flush_log_at_trx_commit", 2).may_lose(1.0)
-            .source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab("powercut-mariadb --variant flushed-each-second"),
+            .source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab(evidence::FLUSH_AT_COMMIT),
     why: "Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.",
     why_zh: "由 --allow-loss 允许：提交时写日志，每秒刷盘一次。mysqld 崩溃不丢数据，断电约丢失一秒内的事务。"
     else => set("innodb_flush_log_at_trx_commit", 1),
@@ -56,7 +57,7 @@ settings! {
     // Left to the file system, the log is stable when its transaction group is.
     sync_binlog(need) if need.may_lose_groups()
         => set("sync_binlog", 0).may_lose(need.lost_groups_s())
-            .source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb --variant binlog-unsynced"),
+            .source(Document::Mysql, "sync_binlog=0").lab(evidence::SYNC_BINLOG),
     why: "Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.",
     why_zh: "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能超前于源库，这时必须重建副本。"
     else => set("sync_binlog", 1),
@@ -64,7 +65,7 @@ settings! {
     why_zh: "崩溃后源库与副本一致。";
 
     innodb_doublewrite(_) => set("innodb_doublewrite", "ON").source(Document::Mysql, "innodb_doublewrite=0")
-        .source(Document::ZfsCode, "zil_lwb_assign").lab("powercut-pages --pages 16K"),
+        .source(Document::ZfsCode, "zil_lwb_assign").lab(evidence::TORN_RECORDS),
     why: "Off is often advised on ZFS. But ZFS tears pages: fsync puts them into the intent log, which can divide one between two log blocks, and the power can fail between them. Only a page that is one record and is written with O_DIRECT, from OpenZFS 2.3 on, cannot be torn. MariaDB also loses far fewer pages with doublewrite on, since its checkpoint does not wait for all of them.",
     why_zh: "常有建议在 ZFS 上关闭它。但 ZFS 上也会发生页撕裂（torn page）：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。只有当一页恰为一个 ZFS 记录（record）、并以 O_DIRECT 写入（OpenZFS 2.3 及以后）时，页才不会撕裂。由于 MariaDB 的检查点不等待全部页落盘，打开双写还能使它丢失的页少得多。";
 
@@ -82,7 +83,7 @@ settings! {
     why: "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool. And with O_DIRECT, MySQL does not flush its doublewrite buffer before it writes pages.",
     why_zh: "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。另外，用 O_DIRECT 时，MySQL 写数据页之前不刷双写缓冲区。"
     else if !is_mariadb_maybe_11(need) => set("innodb_flush_method", "fsync").source(Document::ZfsProps, "direct")
-        .source(Document::MysqlCode, "is_fsync_required() in buf0dblwr.cc").lab("powercut-mysql --variant zfs-128k-direct"),
+        .source(Document::MysqlCode, "is_fsync_required() in buf0dblwr.cc").lab(evidence::LATE_COPIES_ON_ZFS),
     why: "Up to OpenZFS 2.2, O_DIRECT is accepted but ignored: writes go through the ARC. But with it, MySQL does not flush its doublewrite buffer before it writes pages, so that a torn page can have no copy. fsync keeps the same behaviour after an upgrade to 2.3.",
     why_zh: "OpenZFS 2.2 及以前接受但忽略 O_DIRECT：写入仍经过 ARC。但设了它，MySQL 写数据页之前就不刷双写缓冲区，被撕裂的页可能没有副本。设为 fsync，升级到 2.3 之后行为也不变。";
 
@@ -120,7 +121,7 @@ settings! {
 
     innodb_data_file_write_through(need) if may_be_mariadb_11(need)
         => of_mariadb("loose_innodb_data_file_write_through", "ON")
-            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").lab("powercut-mariadb --workload evicted --variant defaults"),
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc").lab(evidence::CHECKPOINT),
     why: "The checkpoint of MariaDB (10.6 to 11.8) can advance past pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it (hence `loose_`), set sync=always on the dataset of the data instead. MySQL needs neither.",
     why_zh: "MariaDB（10.6 至 11.8）的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。自 11.0 起，此设置使页写出即落盘。10.6 至 10.11 没有此设置（所以写 `loose_`），应改为在数据所在的数据集上设 sync=always。MySQL 两者都不需要。";
 

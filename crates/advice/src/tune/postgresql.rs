@@ -3,6 +3,7 @@
 use super::choice::{Bilingual, Choice, Need, Workload, settings};
 use crate::setting::Target;
 use crate::source::Document;
+use lab::durability::evidence;
 
 /// Seconds of commits that synchronous_commit=off may lose: three times wal_writer_delay of 200 ms.
 const COMMIT_LOSS: f64 = 0.6;
@@ -50,17 +51,17 @@ settings! {
     why_zh: "检查点之后 WAL 大半是整页。意图日志按原样不压缩地保存，所以 WAL 写得小，提交就小；ZFS 的压缩在那之后才发生。自 PostgreSQL 15 起，取值 `lz4` 比 `on` 更省处理器时间。";
 
     fsync(need) if need.system.postgres_switch("fsync").is_some_and(|found| !found.value)
-        => set("fsync", "on").lab("powercut-postgresql --workload unsynced"),
+        => set("fsync", "on").lab(evidence::FSYNC),
     why: "The input has fsync=off: a crash of the machine may then corrupt the whole instance. On ZFS synchronous_commit=off is as fast and keeps the database consistent.",
     why_zh: "输入中 fsync=off：机器崩溃可能损坏整个数据库实例。在 ZFS 上 synchronous_commit=off 同样快，而且数据库保持一致。";
 
     full_page_writes(_) => set("full_page_writes", "on")
-        .source(Document::ZfsCode, "zil_lwb_assign").lab("powercut-pages --pages 16K"),
+        .source(Document::ZfsCode, "zil_lwb_assign").lab(evidence::TORN_RECORDS),
     why: "Off is often advised on ZFS. But ZFS tears pages, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Simulated power cuts tore pages of 16K this way; pages of 8K are rarely divided.",
     why_zh: "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 上都会发生页撕裂（torn page）：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。";
 
     synchronous_commit(need) if need.allow_loss_s >= COMMIT_LOSS
-        => set("synchronous_commit", "off").may_lose(COMMIT_LOSS).lab("powercut-postgresql --workload asynchronous"),
+        => set("synchronous_commit", "off").may_lose(COMMIT_LOSS).lab(evidence::SYNCHRONOUS_COMMIT),
     why: "Permitted by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. It can be set for single transactions instead.",
     why_zh: "由 --allow-loss 允许：COMMIT 在其 WAL 刷盘之前返回。数据库保持一致。也可以只对个别事务设置。"
     else => set("synchronous_commit", "on"),

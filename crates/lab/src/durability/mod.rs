@@ -3,7 +3,7 @@
 //! A class says what happens to writes that were acknowledged as durable when power fails. Dead drives are not
 //! part of it, except where a rule says so.
 
-mod evidence;
+pub mod evidence;
 mod mysql;
 mod postgresql;
 mod sqlite;

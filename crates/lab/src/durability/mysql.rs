@@ -1,6 +1,9 @@
 //! Rules over MariaDB's and MySQL's settings, and over the datasets that it is on.
 
-use super::evidence::{self, Evidence, Evidence::Source};
+use super::evidence::{
+    self,
+    Evidence::{self, Lab, Source},
+};
 use super::{Durability, Reason, storage};
 use crate::build_commands::full_name;
 use crate::campaign::{FilesystemOnDrives, Stack, Sysbench, Variant};
@@ -90,7 +93,7 @@ fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         // Disabled is a rule of its own.
         Stack::Zfs => match variant.property(dataset, "sync") {
             Some("always" | "disabled") => return None,
-            _ => (format!("sync=standard on {}", full_name(dataset)), evidence::CHECKPOINT),
+            _ => (format!("sync=standard on {}", full_name(dataset)), Lab(evidence::CHECKPOINT)),
         },
         Stack::Filesystem(_) if buffers_pages(sysbench) => {
             ("buffered data files".to_owned(), Source("MariaDB, log_checkpoint() in buf0flu.cc"))
@@ -115,7 +118,7 @@ pub fn own_datasets(sysbench: &Sysbench) -> BTreeSet<&str> {
 fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let never_syncs = never_syncs(sysbench).then_some("innodb_flush_method=nosync");
     let apart = "after a power cut the data and the redo log are from different points in time";
-    let evidence = (evidence::NOSYNC, evidence::REDO_APART);
+    let evidence = (Lab(evidence::NOSYNC), Lab(evidence::REDO_APART));
     storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
 }
 
@@ -131,7 +134,7 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "checkpoints advance past pages that become durable only with their transaction group"
             .to_owned(),
-        evidence: evidence::DIRECT_NO_FSYNC,
+        evidence: Lab(evidence::DIRECT_NO_FSYNC),
     })
 }
 
@@ -140,7 +143,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
         setting: "innodb_flush_method=nosync".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the redo log that describes them".to_owned(),
-        evidence: evidence::NOSYNC_ON_FILESYSTEM,
+        evidence: Lab(evidence::NOSYNC_ON_FILESYSTEM),
     })
 }
 
@@ -170,7 +173,7 @@ fn late_redo(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         why: format!(
             "commits are acknowledged before they are durable: the redo log is {how} every innodb_flush_log_at_timeout ({timeout} s), and a flush takes its own time on top"
         ),
-        evidence: evidence::FLUSH_AT_COMMIT,
+        evidence: Lab(evidence::FLUSH_AT_COMMIT),
     })
 }
 
@@ -199,7 +202,7 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::LosesLast { seconds: None },
         why: "the binary log is not durable with each commit: recovery rolls back commits that it lacks, and replicas can have them"
             .to_owned(),
-        evidence: evidence::SYNC_BINLOG,
+        evidence: Lab(evidence::SYNC_BINLOG),
     })
 }
 
@@ -222,7 +225,7 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         setting: format!("innodb_doublewrite={value}, recordsize={record} on {name}"),
         durability: Durability::MayCorrupt,
         why,
-        evidence: evidence::TORN_RECORDS,
+        evidence: Lab(evidence::TORN_RECORDS),
     })
 }
 
@@ -233,7 +236,7 @@ fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "the drives and the file system write in units smaller than a page, so a power cut can tear one"
             .to_owned(),
-        evidence: evidence::NO_DOUBLEWRITE,
+        evidence: Lab(evidence::NO_DOUBLEWRITE),
     })
 }
 
@@ -268,7 +271,7 @@ fn copies_after_pages(
     let kinds = storage::volatile_of(variant, on_drives.drives.iter());
     (writes_copies_late(sysbench) && !kinds.is_empty()).then(|| {
         let caches = format!("volatile caches ({})", storage::list(&kinds));
-        late_copies(sysbench, &caches, evidence::LATE_COPIES)
+        late_copies(sysbench, &caches, Lab(evidence::LATE_COPIES))
     })
 }
 
@@ -281,7 +284,7 @@ fn copies_after_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason
     (writes_copies_late(sysbench) && torn && !whole).then(|| {
         let (record, name) = (variant.recordsize(dataset), full_name(dataset));
         let records = format!("records of {record} on {name}");
-        late_copies(sysbench, &records, evidence::LATE_COPIES_ON_ZFS)
+        late_copies(sysbench, &records, Lab(evidence::LATE_COPIES_ON_ZFS))
     })
 }
 
@@ -296,6 +299,6 @@ fn first_page(sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "the drives and the file system write in units smaller than a page, so a power cut can tear the first page of a table's file, which recovery does not restore from the doublewrite buffer: the table cannot be used"
             .to_owned(),
-        evidence: evidence::FIRST_PAGE,
+        evidence: Lab(evidence::FIRST_PAGE),
     })
 }

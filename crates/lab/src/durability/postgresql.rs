@@ -1,6 +1,9 @@
 //! Rules over PostgreSQL's settings, and over the datasets that it is on.
 
-use super::evidence::{self, Evidence::Source};
+use super::evidence::{
+    self,
+    Evidence::{Lab, Source},
+};
 use super::{Durability, Reason, storage};
 use crate::build_commands::full_name;
 use crate::campaign::{Pgbench, Stack, Variant};
@@ -35,7 +38,7 @@ fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
         &datasets,
         never_syncs,
         apart,
-        (evidence::FSYNC, evidence::WAL_APART),
+        (Lab(evidence::FSYNC), Lab(evidence::WAL_APART)),
     )
 }
 
@@ -44,7 +47,7 @@ fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
         setting: "fsync=off".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the log records that describe them".to_owned(),
-        evidence: evidence::FSYNC_ON_FILESYSTEM,
+        evidence: Lab(evidence::FSYNC_ON_FILESYSTEM),
     })
 }
 
@@ -61,7 +64,7 @@ fn synchronous_commit(pgbench: &Pgbench) -> Option<Reason> {
             durability: Durability::LosesLast { seconds: Some(seconds) },
             why: "commits are acknowledged up to three times wal_writer_delay before their WAL is flushed"
                 .to_owned(),
-            evidence: evidence::SYNCHRONOUS_COMMIT,
+            evidence: Lab(evidence::SYNCHRONOUS_COMMIT),
         }
     })
 }
@@ -90,6 +93,6 @@ fn torn_pages(pgbench: &Pgbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "the drives and the file system write in units smaller than a page of 8 KiB, so a power cut can tear one"
             .to_owned(),
-        evidence: evidence::TORN_PAGES,
+        evidence: Lab(evidence::TORN_PAGES),
     })
 }

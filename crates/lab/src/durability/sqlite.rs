@@ -1,6 +1,7 @@
 //! Rules over SQLite's settings, and over the dataset that it is on.
 
-use super::{Durability, Reason, evidence, storage};
+use super::evidence::{self, Evidence::Lab};
+use super::{Durability, Reason, storage};
 use crate::campaign::{JournalMode, Sqlite, Synchronous, Variant};
 
 /// What follows from a database's settings on a variant.
@@ -20,19 +21,23 @@ fn of_settings(variant: &Variant, sqlite: &Sqlite) -> Option<Reason> {
             "synchronous=off".to_owned(),
             Durability::MayCorrupt,
             "pages can be on the drives before the journal or the log that describes them",
-            if variant.is_zfs() { evidence::SQLITE_OFF_ON_ZFS } else { evidence::SQLITE_OFF },
+            if variant.is_zfs() {
+                Lab(evidence::SQLITE_OFF_ON_ZFS)
+            } else {
+                Lab(evidence::SQLITE_OFF)
+            },
         ),
         (Synchronous::Normal, JournalMode::Wal) => (
             "synchronous=normal with journal_mode=wal".to_owned(),
             Durability::LosesLast { seconds: None },
             "commits are durable only after the next checkpoint of the write-ahead log",
-            evidence::SQLITE_NORMAL,
+            Lab(evidence::SQLITE_NORMAL),
         ),
         (synchronous, JournalMode::Delete) => (
             format!("synchronous={} with journal_mode=delete", synchronous.name()),
             Durability::LosesLast { seconds: None },
             "a commit deletes its journal without syncing the directory: if the journal reappears after a power cut, SQLite rolls the commit back",
-            evidence::SQLITE_DELETE,
+            Lab(evidence::SQLITE_DELETE),
         ),
     };
     Some(match variant.is_zfs() {

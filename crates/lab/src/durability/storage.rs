@@ -1,6 +1,9 @@
 //! Rules over pools, file systems, arrays and drives.
 
-use super::evidence::{self, Evidence};
+use super::evidence::{
+    self,
+    Evidence::{self, Lab},
+};
 use super::{Durability, Reason};
 use crate::build_commands::full_name;
 use crate::campaign::{AllocationClass, DriveRef, FilesystemOnDrives, MdLevel, Stack, Variant};
@@ -35,7 +38,7 @@ pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>, o_direct: bool) -> 
 pub fn sync_disabled(variant: &Variant, dataset: &str) -> Option<Reason> {
     let is_disabled = variant.property(dataset, "sync") == Some("disabled");
     let setting = || format!("sync=disabled on {}", full_name(dataset));
-    is_disabled.then(|| lost_groups(variant, setting(), evidence::SYNC_DISABLED))
+    is_disabled.then(|| lost_groups(variant, setting(), Lab(evidence::SYNC_DISABLED)))
 }
 
 /// Datasets of a database on which nothing is durable before its transaction group: `sync=disabled`, or a server that
@@ -60,7 +63,8 @@ pub fn unsynced(
     let setting = format!("{} on {}", by_server.unwrap_or("sync=disabled"), names(late));
     Some(match durable.is_empty() {
         true => {
-            let evidence = if by_server.is_some() { of_server } else { evidence::SYNC_DISABLED };
+            let evidence =
+                if by_server.is_some() { of_server } else { Lab(evidence::SYNC_DISABLED) };
             lost_groups(variant, setting, evidence)
         }
         false => Reason {
@@ -200,7 +204,7 @@ fn volatile_drives(
             format!(
                 "{ends}; each dataset has a log of its own, so the database's datasets can be from different points in time"
             ),
-            evidence::LYING_LOG_OF_DATASETS,
+            Lab(evidence::LYING_LOG_OF_DATASETS),
         ),
     };
     Some(Reason { setting: setting(log), durability, why, evidence })
@@ -213,7 +217,7 @@ fn is_set(variant: &Variant, parameter: &str) -> bool {
 
 /// The intent log is dropped at the import. All datasets return to one transaction group.
 fn no_replay(variant: &Variant) -> Option<Reason> {
-    let evidence = evidence::NO_REPLAY;
+    let evidence = Lab(evidence::NO_REPLAY);
     is_set(variant, "zil_replay_disable").then(|| Reason {
         why: "the intent log is dropped at the import instead of replayed".to_owned(),
         ..lost_groups(variant, "zil_replay_disable=1".to_owned(), evidence)
@@ -223,8 +227,8 @@ fn no_replay(variant: &Variant) -> Option<Reason> {
 fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
     let data = unflushed(variant, volatile(variant, &AllocationClass::DATA));
     let log = unflushed(variant, volatile(variant, &[AllocationClass::Log]));
-    let of_data = evidence::LYING_DATA;
-    volatile_drives(&data, &log, datasets, never_emptied, (of_data, evidence::LYING_LOG))
+    let of_data = Lab(evidence::LYING_DATA);
+    volatile_drives(&data, &log, datasets, never_emptied, (of_data, Lab(evidence::LYING_LOG)))
 }
 
 fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
@@ -234,7 +238,7 @@ fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason
     let (data, log) =
         (volatile(variant, &AllocationClass::DATA), volatile(variant, &[AllocationClass::Log]));
     let setting = |kinds: &BTreeSet<&str>| over_caches("zfs_nocacheflush=1", kinds);
-    let evidence = evidence::NO_CACHE_FLUSH;
+    let evidence = Lab(evidence::NO_CACHE_FLUSH);
     volatile_drives(&data, &log, datasets, setting, (evidence, evidence))
 }
 
@@ -253,7 +257,7 @@ fn zil_no_cache_flush(
         log.extend(volatile(variant, &AllocationClass::DATA));
     }
     let setting = |kinds: &BTreeSet<&str>| over_caches("zil_nocacheflush=1", kinds);
-    let evidence = evidence::ZIL_NO_CACHE_FLUSH;
+    let evidence = Lab(evidence::ZIL_NO_CACHE_FLUSH);
     volatile_drives(&BTreeSet::new(), &log, datasets, setting, (evidence, evidence))
 }
 
@@ -264,7 +268,7 @@ fn lying_under_filesystem(variant: &Variant, drives: &[DriveRef]) -> Option<Reas
         durability: Durability::MayCorrupt,
         why: "the file system's journal can be on the media after the blocks that it describes"
             .to_owned(),
-        evidence: evidence::LYING_UNDER_FILESYSTEM,
+        evidence: Lab(evidence::LYING_UNDER_FILESYSTEM),
     })
 }
 
@@ -277,7 +281,7 @@ fn no_barrier(variant: &Variant, on_drives: &FilesystemOnDrives) -> Option<Reaso
         durability: Durability::MayCorrupt,
         why: "neither fsync nor the journal empties the drives' caches: the journal can be on the media after the blocks that it describes"
             .to_owned(),
-        evidence: evidence::NO_BARRIER,
+        evidence: Lab(evidence::NO_BARRIER),
     })
 }
 
@@ -288,6 +292,6 @@ fn write_hole(level: MdLevel) -> Option<Reason> {
         why: "the parity of interrupted stripes is wrong: if a drive fails before the resync \
               ends, it is rebuilt with wrong data (write hole)"
             .to_owned(),
-        evidence: evidence::WRITE_HOLE,
+        evidence: Lab(evidence::WRITE_HOLE),
     })
 }
