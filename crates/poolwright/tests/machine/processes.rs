@@ -10,10 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-fn signal(pid: u32, signal: Signal) {
-    kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
-}
-
 #[test]
 fn a_killed_program_leaves_no_process_and_no_file() {
     let Some(place) = Place::new() else { return };
@@ -22,7 +18,7 @@ fn a_killed_program_leaves_no_process_and_no_file() {
     let mut child = place.start_waiting("sleep 86400\n");
     let processes = descendants(child.id());
     assert!(processes.len() > 1, "the kernel and its programs");
-    signal(child.id(), Signal::KILL);
+    child.kill().unwrap();
     child.wait().unwrap();
     place.ends(&processes);
     assert_eq!(fs::read_dir(place.at("tmp")).unwrap().count(), 0);
